@@ -17,6 +17,8 @@ pub mod generate;
 pub mod parquet_rows;
 pub mod records;
 pub mod sample;
+#[cfg(test)]
+mod test_similarity;
 pub mod word_vectors;
 
 pub use dump::{DumpOptions, DumpSource, DumpTable, WikiDumpFactory, take_losses};

@@ -334,7 +334,7 @@ fn inputs_that_are_not_there() {
     assert!(!scratch.has("neardup-out"));
 }
 
-/// XML of another kind was a dump of 0 pages.
+/// XML of another kind is an error, and not a dump of 0 pages.
 #[test]
 fn xml_that_is_no_dump() {
     let scratch = Scratch::new();
@@ -351,14 +351,7 @@ fn xml_that_is_no_dump() {
 #[test]
 fn damaged_tables() {
     let scratch = Scratch::new();
-    scratch.succeed(&[
-        "generate",
-        "--rows",
-        "2000",
-        "-o",
-        "whole.parquet",
-        "--quiet",
-    ]);
+    scratch.generate("2000", "whole.parquet");
     let whole = scratch.read("whole.parquet");
     scratch.write("cut.parquet", &whole[..whole.len() / 2]);
     scratch.write("junk.parquet", "this is no table");
@@ -580,7 +573,7 @@ fn dumps_that_do_not_belong_together() {
     );
 }
 
-/// `--min-length` did nothing on a table, and nothing said so.
+/// An option that has no effect on this kind of input is an error, such as `--min-length` on a table.
 #[test]
 fn an_option_without_effect_is_an_error() {
     let scratch = Scratch::new();
@@ -1310,7 +1303,7 @@ fn lists_in_csv_are_named_before_the_header() {
     assert!(shown.contains("jaccard_join,TABLE,"), "{shown}");
 }
 
-/// The file took the place of the pipe, and its reader waited for ever.
+/// A file in the place of the pipe would let the reader of the pipe wait for ever.
 #[test]
 fn copy_to_a_pipe_is_refused() {
     let scratch = Scratch::new();

@@ -137,7 +137,7 @@ fn a_stopped_run_leaves_no_temporary_files() {
     }
 }
 
-/// Rows that could not be spilled were joined in part, without an error.
+/// A join whose rows can be neither held nor spilled is an error, and never returns a part of the pairs.
 #[test]
 fn a_join_that_cannot_spill_has_all_pairs_or_none() {
     let scratch = Scratch::new();
@@ -170,7 +170,7 @@ fn a_join_that_cannot_spill_has_all_pairs_or_none() {
     assert!(errors > 0, "nothing was spilled");
 }
 
-/// A query that computes for long without a pause kept signals from being received.
+/// Signals are received while a query computes for long without a pause.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_query_without_a_pause_is_stopped() {
@@ -362,14 +362,7 @@ fn a_cluster_is_not_given_options_it_would_not_keep_to() {
 #[test]
 fn few_open_files_and_a_small_address_space() {
     let scratch = Scratch::new();
-    scratch.succeed(&[
-        "generate",
-        "--rows",
-        "20000",
-        "-o",
-        "rows.parquet",
-        "--quiet",
-    ]);
+    scratch.generate("20000", "rows.parquet");
     let job = |limits: &str, directory: &str, more: &[&str]| {
         let mut arguments = vec!["dedup", "rows.parquet", "--threads", "2", "-o", directory];
         arguments.extend(more);
@@ -397,7 +390,7 @@ impl Drop for Mounted<'_> {
     }
 }
 
-/// Where this may be done: as root, on a file system of 20 MB.
+/// Runs where the test may mount a file system of 20 MB: as root.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_temporary_file_system() {

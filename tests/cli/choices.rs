@@ -373,7 +373,7 @@ fn repeated_rows_are_one() {
     }
 }
 
-/// The job compared texts that are numbers as doubles, the function as texts.
+/// Jobs and functions order texts that are numbers by their exact values, beyond the precision of doubles.
 #[test]
 fn texts_that_are_numbers_are_kept_by_their_values() {
     let scratch = Scratch::new();

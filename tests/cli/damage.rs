@@ -10,7 +10,7 @@ const JOB: [&str; 7] = [
 /// A finished job with all steps.
 fn finished() -> Scratch {
     let scratch = Scratch::new();
-    scratch.succeed(&["generate", "--rows", "300", "-o", "rows.parquet", "--quiet"]);
+    scratch.generate("300", "rows.parquet");
     scratch.succeed(&[
         "sql",
         "-c",
@@ -25,7 +25,7 @@ fn file_of(manifest: &Value, step: usize) -> String {
     format!("out/{}", path.expect("a path"))
 }
 
-/// Asked for `--overwrite` of everything.
+/// The same command repairs a damaged step; it does not require `--overwrite`.
 #[test]
 fn a_damaged_step_is_done_again_alone() {
     let scratch = finished();
@@ -139,7 +139,7 @@ fn a_table_with_flipped_bits_is_not_read() {
     }
 }
 
-/// The reader panicked at some of them, in statements on other tables too.
+/// A table with a damaged footer causes no panic, in statements on it and on other tables.
 #[test]
 fn damaged_footers_of_tables_are_no_panic() {
     let scratch = finished();

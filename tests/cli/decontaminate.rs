@@ -585,7 +585,7 @@ fn mistakes_are_answered() {
     );
 }
 
-/// Each place was looked up from the beginning of the text: hours for a text of many items.
+/// The places of all items are found in one pass over the text, so that the time is linear.
 #[test]
 fn a_text_of_very_many_items() {
     let scratch = Scratch::new();
@@ -623,7 +623,7 @@ fn a_text_of_very_many_items() {
     );
 }
 
-/// The names of the copies of standard input were in the ids.
+/// The ids of items of standard input do not depend on the name of its temporary copy.
 #[test]
 fn ids_of_standard_input_stay_the_same() {
     let scratch = Scratch::new();
@@ -722,7 +722,7 @@ fn lists_of_texts_are_items() {
     );
 }
 
-/// The items were read with the options of the corpus, also where they have another format.
+/// The items are read with the options of the corpus only if their columns are not found without them.
 #[test]
 fn options_of_reading_describe_the_corpus_first() {
     let scratch = Scratch::new();
@@ -803,7 +803,7 @@ fn options_of_reading_describe_the_corpus_first() {
     }
 }
 
-/// The rows between two quotes of the items were one item, and were not found.
+/// With `--quote none`, the lines between two quotes of the items are items of their own.
 #[test]
 fn a_quote_that_is_given_counts_for_the_items() {
     let scratch = Scratch::new();

@@ -2,7 +2,7 @@
 
 use crate::scratch::Scratch;
 
-/// Fields that begin with a lone quote merged rows.
+/// A quote at the beginning of a field is a part of its value, and does not join rows.
 #[test]
 fn tab_separated_values_have_no_quotes() {
     let scratch = Scratch::new();
@@ -116,7 +116,7 @@ fn a_dialect_is_given_by_options() {
     assert_eq!(rows, "column_1,column_2,t\n1,x,Utf8\n2,y,Utf8\n");
 }
 
-/// Lines before a header had to be removed from the files.
+/// `--skip-lines` leaves out lines before the header, such as a title.
 #[test]
 fn lines_before_a_header_are_skipped() {
     let scratch = Scratch::new();
@@ -223,7 +223,7 @@ fn a_file_with_the_mark_of_utf_16_is_read() {
     );
 }
 
-/// Its letters were read with NULs between them.
+/// A file of UTF-16 without a byte order mark is an error, unless its encoding is named.
 #[test]
 fn utf_16_without_a_mark_is_read_when_it_is_named() {
     let scratch = Scratch::new();
@@ -400,7 +400,7 @@ fn wrong_options_of_readers_are_refused() {
     }
 }
 
-/// Ids of other types, and ids that stand twice, could not be worked with.
+/// Ids of other types, and repeated ids, are an error that names `--id row`, which numbers the rows.
 #[test]
 fn ids_are_made_from_the_numbers_of_rows_on_request() {
     let scratch = Scratch::new();
@@ -432,7 +432,7 @@ fn ids_are_made_from_the_numbers_of_rows_on_request() {
     assert_eq!(kept, "{\"row\":\"x\",\"text\":\"one two three\"}\n");
 }
 
-/// A folder with plain and compressed files of one format was refused.
+/// A folder may hold plain and compressed files of one format.
 #[test]
 fn files_of_one_input_may_be_compressed_in_different_ways() {
     let scratch = Scratch::new();

@@ -12,14 +12,7 @@ const WAYS: [&[&str]; 5] = [
 
 fn corpus() -> Scratch {
     let scratch = Scratch::new();
-    scratch.succeed(&[
-        "generate",
-        "--rows",
-        "5000",
-        "-o",
-        "rows.parquet",
-        "--quiet",
-    ]);
+    scratch.generate("5000", "rows.parquet");
     scratch
 }
 

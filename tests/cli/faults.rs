@@ -17,14 +17,7 @@ const JOB: [&str; 7] = [
 
 fn table() -> (Scratch, Vec<Vec<u8>>) {
     let scratch = Scratch::new();
-    scratch.succeed(&[
-        "generate",
-        "--rows",
-        "2000",
-        "-o",
-        "rows.parquet",
-        "--quiet",
-    ]);
+    scratch.generate("2000", "rows.parquet");
     scratch.succeed(&JOB);
     let wanted = scratch.published("out");
     std::fs::remove_dir_all(scratch.path("out")).expect("a removed directory");
@@ -93,7 +86,7 @@ fn too_few_open_files() {
     assert!(scratch.published("out") == wanted);
 }
 
-/// Was reported as another process.
+/// The error states the cause, and not that another process holds the lock.
 #[test]
 fn a_lock_that_cannot_be_had() {
     let (scratch, _) = table();

@@ -450,19 +450,19 @@ fn texts_may_look_like_numbers() {
     assert_eq!(texts, [Some("007"), Some("7"), Some("07.0")]);
 }
 
-/// The rows of the other files came without a word.
+/// An empty file is an error, also beside files with rows.
 #[test]
 fn a_parquet_file_without_a_byte_is_an_error() {
     let scratch = Scratch::new();
     std::fs::create_dir(scratch.path("in")).expect("a directory");
-    scratch.succeed(&["generate", "--rows", "10", "-o", "in/a.parquet", "--quiet"]);
+    scratch.generate("10", "in/a.parquet");
     scratch.write("in/b.parquet", "");
     let count = ["sql", "-c", "SELECT count(*) FROM 'in/'"];
     scratch.fail(&count, &["in/b.parquet", "the file is empty"]);
     scratch.fail(&["dedup", "in"], &["in/b.parquet", "the file is empty"]);
 }
 
-/// A pattern in quotes read a hidden file, which the pattern of a shell does not.
+/// A quoted pattern matches no hidden file, as in a shell.
 #[test]
 fn patterns_mean_no_hidden_files() {
     let scratch = Scratch::new();

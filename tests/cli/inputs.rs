@@ -5,7 +5,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 const ROWS: &str = "id,text\n1,one two three four\n2,one two three four\n3,five\n";
 
-/// The input was removed, then reported missing.
+/// An input inside the output directory is refused before anything is changed.
 #[test]
 fn an_input_in_the_output_directory() {
     let scratch = Scratch::new();
@@ -50,7 +50,7 @@ fn an_input_in_the_output_directory() {
     scratch.succeed(&["dedup", "rows.csv", "-o", "out", "--overwrite"]);
 }
 
-/// The name of the target decided, which tells no kind.
+/// A link with a known ending has that kind, even if the name of its target has no known ending.
 #[cfg(unix)]
 #[test]
 fn a_link_has_the_kind_of_its_own_name() {
@@ -96,7 +96,7 @@ fn listing(scratch: &Scratch) -> Vec<(String, Vec<u8>)> {
     names.map(read).to_vec()
 }
 
-/// Seconds and size were the same: the old result was given.
+/// A change is detected by the nanoseconds of the modification time if the second and the size are the same.
 #[test]
 fn an_input_that_was_rewritten_within_a_second() {
     let scratch = Scratch::new();
@@ -128,14 +128,7 @@ fn an_input_that_was_rewritten_within_a_second() {
 #[test]
 fn an_input_that_changes_during_the_job() {
     let scratch = Scratch::new();
-    scratch.succeed(&[
-        "generate",
-        "--rows",
-        "3000",
-        "-o",
-        "rows.parquet",
-        "--quiet",
-    ]);
+    scratch.generate("3000", "rows.parquet");
     scratch.succeed(&[
         "sql",
         "-c",
@@ -184,14 +177,7 @@ fn an_input_that_changes_during_the_job() {
 #[test]
 fn an_input_that_changes_during_the_last_step() {
     let scratch = Scratch::new();
-    scratch.succeed(&[
-        "generate",
-        "--rows",
-        "3000",
-        "-o",
-        "rows.parquet",
-        "--quiet",
-    ]);
+    scratch.generate("3000", "rows.parquet");
     let rows = scratch.read("rows.parquet");
     let child = scratch.begin(&["dedup", "rows.parquet", "-o", "out", "--quiet"]);
     let begun = Instant::now();

@@ -25,14 +25,7 @@ fn listed(scratch: &Scratch, directory: &str) -> Vec<Value> {
 #[test]
 fn stopped_at_random_moments() {
     let scratch = Scratch::new();
-    scratch.succeed(&[
-        "generate",
-        "--rows",
-        "2000",
-        "-o",
-        "rows.parquet",
-        "--quiet",
-    ]);
+    scratch.generate("2000", "rows.parquet");
     let begun = Instant::now();
     scratch.succeed(&job("undisturbed"));
     let whole = begun.elapsed();

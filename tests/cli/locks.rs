@@ -8,14 +8,7 @@ const ROWS: &str = "id,text\n1,one two three four\n2,one two three four\n3,five\
 #[test]
 fn two_jobs_at_once() {
     let scratch = Scratch::new();
-    scratch.succeed(&[
-        "generate",
-        "--rows",
-        "5000",
-        "-o",
-        "rows.parquet",
-        "--quiet",
-    ]);
+    scratch.generate("5000", "rows.parquet");
     let job = ["dedup", "rows.parquet", "--quiet"];
     let mut first = scratch.begin(&job);
     let begun = Instant::now();

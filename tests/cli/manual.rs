@@ -33,7 +33,7 @@ fn each_command_has_a_manual_page() {
     scratch.fail(&["man", "taken/man1"], &["taken/man1"]);
 }
 
-/// The options of all commands stood between those of the command.
+/// The options of a command come in groups, before those that all commands have.
 #[test]
 fn help_has_examples_and_groups() {
     let scratch = Scratch::new();

@@ -8,7 +8,7 @@ use std::process::Stdio;
 
 const JSON: &str = "{\"id\":1,\"text\":\"a b c\"}\n{\"id\":2,\"text\":\"d e f\"}\n";
 
-/// The end of a name was needed: "unknown kind of file".
+/// A file whose name has no known ending is recognised by its first bytes.
 #[test]
 fn the_first_bytes_tell_what_the_name_does_not() {
     let scratch = Scratch::new();
@@ -49,7 +49,7 @@ fn the_first_bytes_tell_what_the_name_does_not() {
     }
 }
 
-/// Texts were files of an unknown kind.
+/// A `.txt` file is a table of one document.
 #[test]
 fn a_text_file_is_a_document() {
     let scratch = Scratch::new();
@@ -96,7 +96,7 @@ fn a_text_file_is_a_document() {
     assert!(!scratch.has("none"));
 }
 
-/// Files in hidden directories, such as the checkpoints of notebooks, were read.
+/// Files in hidden directories, such as the checkpoints of notebooks, are left out.
 #[test]
 fn wildcards_match_no_hidden_names() {
     let scratch = Scratch::new();
@@ -149,7 +149,7 @@ fn wildcards_match_no_hidden_names() {
     }
 }
 
-/// A folder needed a slash after its name: "table not found".
+/// A quoted name without a slash may be that of a folder or a file.
 #[test]
 fn a_folder_or_file_in_quotes_needs_no_slash() {
     let scratch = Scratch::new();
@@ -175,7 +175,7 @@ fn a_folder_or_file_in_quotes_needs_no_slash() {
     );
 }
 
-/// Standard input was "no such file or directory".
+/// Standard input and other pipes are read as files are.
 #[test]
 fn standard_input_and_pipes_are_files() {
     let scratch = Scratch::new();
@@ -253,7 +253,7 @@ fn standard_input_and_pipes_are_files() {
     assert_eq!(copies.count(), 0, "copies are removed");
 }
 
-/// The values of the names of directories were lost.
+/// Directories `key=value` give columns.
 #[test]
 fn directories_of_keys_and_values_are_columns() {
     let scratch = Scratch::new();
@@ -319,7 +319,7 @@ fn directories_of_keys_and_values_are_columns() {
     );
 }
 
-/// The names of the targets counted, or none.
+/// A link gives the key and the value of its own name, not those of its target.
 #[test]
 fn links_to_directories_count_by_their_own_names() {
     let scratch = Scratch::new();
@@ -388,7 +388,7 @@ fn links_to_directories_count_by_their_own_names() {
     );
 }
 
-/// The values of the directories were hidden for all files if one of them has a column of the name.
+/// The value of a directory is that of the rows of each file in it without a column of this name.
 #[test]
 fn files_without_a_column_have_the_value_of_their_directory() {
     let scratch = Scratch::new();
@@ -469,7 +469,7 @@ fn files_without_a_column_have_the_value_of_their_directory() {
     );
 }
 
-/// The rows of one directory alone were read.
+/// A file that several directories lead to is read once for each value.
 #[test]
 fn a_file_in_directories_of_several_values_is_read_for_each() {
     let scratch = Scratch::new();
@@ -533,7 +533,7 @@ fn a_file_in_directories_of_several_values_is_read_for_each() {
     assert_eq!(scratch.job(&ingest)["pages"], 1);
 }
 
-/// Rows were read back with NULL, and keys as they are escaped, or not at all.
+/// Values and keys of directories are read back as they were written, or writing them is an error.
 #[test]
 fn directories_of_keys_and_values_keep_them() {
     let scratch = Scratch::new();

@@ -106,7 +106,8 @@ fn the_summary_and_the_manifest_say_what_was_not_compared() {
     assert_eq!(summary["kept"], 22);
 }
 
-/// With pivots in the order of ids the longest row removed the pivot, and all other variants stayed.
+/// Pivots are chosen in keep order. In the order of ids, the longest row would remove the pivot of the other variants,
+/// which would all be kept.
 #[test]
 fn the_longest_row_stands_for_an_oversized_bucket() {
     let scratch = corpus();

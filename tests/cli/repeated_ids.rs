@@ -4,7 +4,7 @@ use crate::scratch::Scratch;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// Ended every run at its last step: "2 rows are kept, 3 were written".
+/// Of the rows of an id, a row with a text is kept, and the counts of the steps agree.
 #[test]
 fn an_id_with_a_text_and_without() {
     let scratch = Scratch::new();

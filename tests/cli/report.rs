@@ -204,7 +204,7 @@ fn pairs(page: &str) -> Vec<&str> {
         .collect()
 }
 
-/// Only the first 1,000 characters were shown, in which nothing differed.
+/// A pair of long texts is shown where they differ, also after the first 1,000 characters.
 #[test]
 fn differences_at_the_end_of_long_texts_are_shown() {
     let scratch = Scratch::new();
@@ -245,18 +245,11 @@ fn differences_at_the_end_of_long_texts_are_shown() {
     }
 }
 
-/// The rows were those of a sample of 2,000 removed rows.
+/// The least similar rows are those of all removed rows, and not of a sample.
 #[test]
 fn the_least_similar_rows_of_all_are_shown() {
     let scratch = Scratch::new();
-    scratch.succeed(&[
-        "generate",
-        "--rows",
-        "16000",
-        "-o",
-        "rows.parquet",
-        "--quiet",
-    ]);
+    scratch.generate("16000", "rows.parquet");
     scratch.succeed(&[
         "dedup",
         "rows.parquet",
@@ -326,7 +319,7 @@ fn the_least_similar_rows_of_all_are_shown() {
     );
 }
 
-/// Words in capitals were marked as different, although normal forms were compared.
+/// Words with equal normal forms are not marked as different, unless the job compares texts unchanged.
 #[test]
 fn words_are_compared_as_the_job_compares_them() {
     let scratch = Scratch::new();
@@ -446,7 +439,7 @@ fn a_browser_opens_the_page() {
 #[test]
 fn the_measured_recall_is_that_of_a_full_exact_join() {
     let scratch = Scratch::new();
-    scratch.succeed(&["generate", "--rows", "900", "-o", "rows.parquet", "--quiet"]);
+    scratch.generate("900", "rows.parquet");
     let job = [
         "dedup",
         "rows.parquet",
@@ -481,18 +474,11 @@ fn the_measured_recall_is_that_of_a_full_exact_join() {
     assert!(exact.contains("Every pair was found") && !exact.contains("class=\"expected\""));
 }
 
-/// The interval of a sample of 1,000 texts of a large job was wide.
+/// A sample of 1,000 texts would give a wide interval for a large job.
 #[test]
 fn recall_is_measured_on_more_than_a_thousand_texts() {
     let scratch = Scratch::new();
-    scratch.succeed(&[
-        "generate",
-        "--rows",
-        "4000",
-        "-o",
-        "rows.parquet",
-        "--quiet",
-    ]);
+    scratch.generate("4000", "rows.parquet");
     scratch.succeed(&[
         "dedup",
         "rows.parquet",

@@ -12,14 +12,7 @@ fn table() -> (Scratch, &'static str) {
     static MADE: OnceLock<(Vec<u8>, String)> = OnceLock::new();
     let (rows, tables) = MADE.get_or_init(|| {
         let scratch = Scratch::new();
-        scratch.succeed(&[
-            "generate",
-            "--rows",
-            "3000",
-            "-o",
-            "rows.parquet",
-            "--quiet",
-        ]);
+        scratch.generate("3000", "rows.parquet");
         scratch.succeed(&[
             "sql",
             "-c",

@@ -100,7 +100,7 @@ fn linked_pairs_connect_all_planted_pairs() {
     }
 }
 
-/// Headings, which repeat on many pages, were compared like sentences.
+/// Headings, which repeat on many pages, and list items are left out by default.
 #[test]
 fn headings_and_list_items_are_compared_on_request() {
     let scratch = Scratch::new();

@@ -94,6 +94,12 @@ impl Scratch {
         answer
     }
 
+    /// Generates a corpus with planted near-duplicates.
+    #[track_caller]
+    pub fn generate(&self, rows: &str, file: &str) {
+        self.succeed(&["generate", "--rows", rows, "-o", file, "--quiet"]);
+    }
+
     /// Runs the binary, which must fail with an error that contains all of these texts.
     #[track_caller]
     pub fn fail(&self, arguments: &[&str], said: &[&str]) -> Answer {

@@ -63,7 +63,7 @@ fn shown(scratch: &Scratch, lines: &[&str]) -> String {
     text
 }
 
-/// Ctrl-C ended the shell, and its tables were lost.
+/// After Ctrl-C the shell goes on, with its tables.
 #[test]
 fn an_interrupt_ends_the_statement_and_not_the_shell() {
     let scratch = Scratch::new();

@@ -143,7 +143,7 @@ fn an_input_of_other_bytes_is_not_shown() {
     scratch.fail(&["show"], &["rows.parquet", "holds other bytes"]);
 }
 
-/// An id that occurs twice in the input was shown, and counted, twice.
+/// An id that occurs twice in the input is shown and counted once.
 #[test]
 fn a_repeated_id_is_one_row() {
     let scratch = Scratch::new();
@@ -164,7 +164,7 @@ fn a_repeated_id_is_one_row() {
     assert!(shown.contains("… and 1 more"), "{shown}");
 }
 
-/// The option was ignored.
+/// `show --json` prints each row as a JSON object with its whole text.
 #[test]
 fn rows_as_json() {
     let scratch = Scratch::new();
@@ -242,7 +242,7 @@ fn what_has_no_clusters_is_named() {
     assert!(!missing.err.contains("single quotes"), "{}", missing.err);
 }
 
-/// The summary said how many clusters there are, and nothing about what is in them.
+/// The summary is followed by the largest clusters and by rows that state another fact.
 #[test]
 fn a_job_ends_with_a_first_look_at_its_result() {
     let scratch = Scratch::new();

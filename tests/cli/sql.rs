@@ -63,7 +63,7 @@ fn statements_come_from_arguments_files_and_standard_input() {
     );
 }
 
-/// The mark was a syntax error.
+/// A byte order mark at the beginning of a script is skipped.
 #[test]
 fn a_script_may_begin_with_a_byte_order_mark() {
     let scratch = Scratch::new();
@@ -265,14 +265,7 @@ fn errors_name_what_is_wrong() {
 #[test]
 fn a_reader_that_leaves_is_no_error() {
     let scratch = Scratch::new();
-    scratch.succeed(&[
-        "generate",
-        "--rows",
-        "20000",
-        "-o",
-        "rows.parquet",
-        "--quiet",
-    ]);
+    scratch.generate("20000", "rows.parquet");
     scratch.succeed(&["dedup", "--quiet"]);
     let all = "SELECT * FROM 'rows.parquet'";
     for arguments in [
@@ -353,7 +346,7 @@ fn a_job_that_nobody_listens_to_ends_well() {
     }
 }
 
-/// The same command twice gave every row twice.
+/// A name without a slash is that of a file: written into a directory, the rows of each run would be added.
 #[test]
 fn a_copy_to_a_file_writes_into_no_directory() {
     let scratch = Scratch::new();
@@ -371,7 +364,7 @@ fn a_copy_to_a_file_writes_into_no_directory() {
     assert_eq!(scratch.rows("SELECT id FROM 'rows.parquet/'")[0]["id"], 1);
 }
 
-/// The store of files tried again for ever.
+/// A COPY to a place where no file can be made is an error, and is not retried for ever.
 #[test]
 fn a_copy_to_a_place_without_files_ends() {
     let scratch = Scratch::new();
@@ -438,7 +431,7 @@ fn a_copy_is_in_the_format_of_its_name() {
     }
 }
 
-/// The sort of the relation went, and its limit with it.
+/// The sort of a relation is kept together with its limit.
 #[test]
 fn a_prepared_call_keeps_the_limit_of_its_relation() {
     let scratch = Scratch::new();
@@ -450,18 +443,11 @@ fn a_prepared_call_keeps_the_limit_of_its_relation() {
     assert_eq!(scratch.rows(&sql)[0]["n"], 10);
 }
 
-/// A file that was valid and held a part of the rows took the place of the old one.
+/// A COPY that fails must not replace the old file by a valid one with a part of the rows.
 #[test]
 fn a_copy_that_fails_leaves_the_old_file() {
     let scratch = Scratch::new();
-    scratch.succeed(&[
-        "generate",
-        "--rows",
-        "30000",
-        "-o",
-        "made.parquet",
-        "--quiet",
-    ]);
+    scratch.generate("30000", "made.parquet");
     for extension in ["csv", "json", "parquet"] {
         for threads in ["1", "2"] {
             let file = format!("rows.{extension}");
@@ -512,7 +498,7 @@ fn a_copy_that_fails_leaves_the_old_file() {
     assert_eq!(rows[0]["n"], 30_000);
 }
 
-/// The engine resets only its own options.
+/// RESET works for the options of neardup, too.
 #[test]
 fn an_option_is_reset() {
     let scratch = Scratch::new();
@@ -564,7 +550,7 @@ fn an_external_table_of_tsv_files_is_that_of_their_names() {
     scratch.fail(&["sql", "-c", sql], &["x.csv", "is no .tsv file"]);
 }
 
-/// Names that were nowhere near were offered, or none.
+/// An error about an unknown name offers a similar name, if there is one.
 #[test]
 fn near_names_are_offered() {
     let scratch = Scratch::new();
@@ -624,7 +610,7 @@ fn near_names_are_offered() {
     scratch.fail(&["dedup", "rows.csv", "--text", "texts"], &[&near("text")]);
 }
 
-/// They were missing among the functions.
+/// SHOW FUNCTIONS lists the table functions.
 #[test]
 fn table_functions_are_shown() {
     let scratch = Scratch::new();
@@ -645,7 +631,7 @@ fn table_functions_are_shown() {
     assert_eq!(rows[0]["n"], 1);
 }
 
-/// A table took minutes to print: a value wider than the layout counts was split at length.
+/// In a table, a value that is wider than the layout can count is cut, so that printing takes linear time.
 #[test]
 fn a_wide_value_is_cut_in_a_table_only() {
     let scratch = Scratch::new();

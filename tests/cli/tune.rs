@@ -22,7 +22,7 @@ fn number(value: &Value) -> i64 {
 
 /// Rows of ids and texts of which many are similar, and some are equal.
 fn corpus(scratch: &Scratch, rows: &str) {
-    scratch.succeed(&["generate", "--rows", rows, "-o", "rows.parquet", "--quiet"]);
+    scratch.generate(rows, "rows.parquet");
 }
 
 /// With a sample of all texts, the counts are those of whole joins.
@@ -513,7 +513,8 @@ fn the_command_has_the_options_of_reading() {
     assert_eq!(summary["kept"], 1);
 }
 
-/// Labels were read with the options of the corpus, and the command that is printed had options that its input refuses.
+/// The labels are read with the options of the corpus only where needed, and the printed command has only options that
+/// its input accepts.
 #[test]
 fn options_of_reading_describe_the_corpus_first() {
     let scratch = Scratch::new();

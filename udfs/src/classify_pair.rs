@@ -58,10 +58,7 @@ impl Function for ClassifyPair {
 
     fn compute(args: &Arguments) -> Result<ArrayRef> {
         let (a, b) = (args.texts(0)?, args.texts(1)?);
-        let languages = match args.has(2) {
-            true => Some(args.texts(2)?),
-            false => None,
-        };
+        let languages = args.optional_texts(2)?;
         let mut classifiers: HashMap<String, PairClassifier> = HashMap::new();
         let mut classes = StringViewBuilder::with_capacity(args.rows());
         let mut used = StringViewBuilder::with_capacity(args.rows());

@@ -2,15 +2,14 @@
 
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, Int8Array, Int64Array, ListArray, StructArray, UInt64Array};
-use arrow::buffer::{NullBuffer, OffsetBuffer};
+use arrow::array::{ArrayRef, Int8Array, Int64Array, UInt64Array};
 use arrow::datatypes::{DataType, Field, Fields};
-use datafusion_common::{Result, exec_err};
+use datafusion_common::Result;
 use datafusion_expr::Documentation;
 use datafusion_macros::user_doc;
 use neardup_kernels::{PassageText, common_passages};
 
-use crate::columns::{Arguments, Constants, Kind, Parameters};
+use crate::columns::{Arguments, Constants, Kind, Parameters, StructLists, integer_field};
 use crate::function::Function;
 
 #[user_doc(
@@ -54,7 +53,7 @@ impl Function for CommonPassages {
 
     fn result_type(constants: &Constants<'_>, _: &[&DataType]) -> Result<DataType> {
         constants.shingle(2)?;
-        Ok(DataType::new_list(DataType::Struct(fields()), true))
+        Ok(StructLists::data_type(fields()))
     }
 
     fn compute(args: &Arguments) -> Result<ArrayRef> {
@@ -62,13 +61,11 @@ impl Function for CommonPassages {
         let (a, b) = (args.texts(0)?, args.texts(1)?);
         let (mut sides, mut hashes) = (Vec::new(), Vec::new());
         let mut numbers: [Vec<i64>; 5] = Default::default();
-        let (mut lengths, mut valid) = (Vec::with_capacity(args.rows()), Vec::new());
+        let mut lists = StructLists::new(Self::PARAMETERS.function, args.rows());
         let mut found = Vec::new();
         for row in 0..args.rows() {
-            let before = sides.len();
-            let texts = a.get(row).zip(b.get(row));
-            valid.push(texts.is_some());
-            if let Some((a, b)) = texts {
+            let both = a.get(row).zip(b.get(row));
+            if let Some((a, b)) = both {
                 let texts = [a, b].map(|text| PassageText::new(text, shingle));
                 found.clear();
                 common_passages(&texts[0], &texts[1], shingle.window(), &mut found);
@@ -92,26 +89,14 @@ impl Function for CommonPassages {
                     }
                 }
             }
-            if i32::try_from(sides.len()).is_err() {
-                return exec_err!(
-                    "common_passages: the texts of one batch have more than {} passages; lower datafusion.execution.batch_size",
-                    i32::MAX / 2
-                );
-            }
-            lengths.push(sides.len() - before);
+            lists.end_row(both.is_some(), sides.len())?;
         }
         let mut columns: Vec<ArrayRef> = vec![
             Arc::new(Int8Array::from(sides)),
             Arc::new(UInt64Array::from(hashes)),
         ];
         columns.extend(numbers.map(|column| Arc::new(Int64Array::from(column)) as ArrayRef));
-        let values = StructArray::try_new(fields(), columns, None)?;
-        Ok(Arc::new(ListArray::try_new(
-            Field::new_list_field(DataType::Struct(fields()), true).into(),
-            OffsetBuffer::from_lengths(lengths),
-            Arc::new(values),
-            Some(NullBuffer::from(valid)),
-        )?))
+        lists.finish(fields(), columns)
     }
 
     fn user_doc(&self) -> Option<&Documentation> {
@@ -120,15 +105,14 @@ impl Function for CommonPassages {
 }
 
 fn fields() -> Fields {
-    let number = |name| Field::new(name, DataType::Int64, true);
     Fields::from(vec![
         Field::new("side", DataType::Int8, true),
         Field::new("passage", DataType::UInt64, true),
-        number("length"),
-        number("start_byte"),
-        number("end_byte"),
-        number("start_char"),
-        number("end_char"),
+        integer_field("length"),
+        integer_field("start_byte"),
+        integer_field("end_byte"),
+        integer_field("start_char"),
+        integer_field("end_char"),
     ])
 }
 

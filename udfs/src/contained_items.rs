@@ -2,15 +2,16 @@
 
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, Float64Array, Int64Array, ListArray, StringArray, StructArray};
-use arrow::buffer::{NullBuffer, OffsetBuffer};
+use arrow::array::{ArrayRef, Float64Array, Int64Array, StringArray};
 use arrow::datatypes::{DataType, Field, Fields};
-use datafusion_common::{Result, exec_datafusion_err, exec_err};
+use datafusion_common::{Result, exec_datafusion_err};
 use datafusion_expr::Documentation;
 use datafusion_macros::user_doc;
 use neardup_kernels::{FoundItem, ItemIndex, ItemRun, ItemScratch};
 
-use crate::columns::{Arguments, Constants, Kind, Parameters};
+use crate::columns::{
+    Arguments, Constants, Kind, Parameters, StructLists, integer_column, integer_field,
+};
 use crate::function::Function;
 
 #[user_doc(
@@ -57,97 +58,65 @@ impl Function for ContainedItems {
 
     fn result_type(constants: &Constants<'_>, _: &[&DataType]) -> Result<DataType> {
         constants.threshold(2)?;
-        Ok(DataType::new_list(DataType::Struct(item_fields()), true))
+        Ok(StructLists::data_type(item_fields()))
     }
 
     fn compute(args: &Arguments) -> Result<ArrayRef> {
+        let function = Self::PARAMETERS.function;
         let min_coverage = args.constants().threshold(2)?;
         let (texts, indexes) = (args.texts(0)?, args.bytes(1)?);
         let mut scratch = ItemScratch::default();
         let mut found: Vec<FoundItem> = Vec::new();
-        let (mut lengths, mut valid) = (Vec::with_capacity(args.rows()), Vec::new());
+        let mut items = StructLists::new(function, args.rows());
         for row in 0..args.rows() {
-            let before = found.len();
             let both = texts.get(row).zip(indexes.get(row));
-            valid.push(both.is_some());
             if let Some((text, index)) = both {
                 // Reads only the header.
                 let index = ItemIndex::from_bytes(index)
-                    .map_err(|error| exec_datafusion_err!("contained_items: {error}"))?;
+                    .map_err(|error| exec_datafusion_err!("{function}: {error}"))?;
                 index.find(text, min_coverage, &mut scratch, &mut found);
             }
-            lengths.push(found.len() - before);
+            items.end_row(both.is_some(), found.len())?;
         }
         let runs: Vec<ItemRun> = found.iter().flat_map(|item| &item.runs).copied().collect();
-        if i32::try_from(runs.len()).is_err() {
-            return exec_err!(
-                "contained_items: the texts of one batch have more than {} runs; lower datafusion.execution.batch_size",
-                i32::MAX
-            );
+        let (mut runs_of_items, mut end) = (StructLists::new(function, found.len()), 0);
+        for item in &found {
+            end += item.runs.len();
+            runs_of_items.end_row(true, end)?;
         }
-        let runs = list(
+        let runs = runs_of_items.finish(
             run_fields(),
-            [
-                numbers(runs.iter().map(|run| run.in_text.0)),
-                numbers(runs.iter().map(|run| run.in_text.1)),
-                numbers(runs.iter().map(|run| run.in_item.0)),
-                numbers(runs.iter().map(|run| run.in_item.1)),
-                numbers(runs.iter().map(|run| run.words)),
+            vec![
+                integer_column(runs.iter().map(|run| run.in_text.0)),
+                integer_column(runs.iter().map(|run| run.in_text.1)),
+                integer_column(runs.iter().map(|run| run.in_item.0)),
+                integer_column(runs.iter().map(|run| run.in_item.1)),
+                integer_column(runs.iter().map(|run| run.words)),
             ],
-            found.iter().map(|item| item.runs.len()),
-            None,
         )?;
         let kinds = found.iter().map(|item| item.kind.word());
         let coverages = found.iter().map(|item| item.coverage);
-        list(
+        items.finish(
             item_fields(),
-            [
+            vec![
                 Arc::new(Int64Array::from_iter_values(
                     found.iter().map(|item| item.number),
-                )) as ArrayRef,
+                )),
                 Arc::new(StringArray::from_iter_values(kinds)),
-                numbers(found.iter().map(|item| item.hits)),
-                numbers(found.iter().map(|item| item.ignored_hits)),
+                integer_column(found.iter().map(|item| item.hits)),
+                integer_column(found.iter().map(|item| item.ignored_hits)),
                 Arc::new(Float64Array::from_iter_values(coverages)),
-                numbers(found.iter().map(|item| item.longest)),
-                numbers(found.iter().map(|item| item.span.0)),
-                numbers(found.iter().map(|item| item.span.1)),
+                integer_column(found.iter().map(|item| item.longest)),
+                integer_column(found.iter().map(|item| item.span.0)),
+                integer_column(found.iter().map(|item| item.span.1)),
                 runs,
             ],
-            lengths.into_iter(),
-            Some(NullBuffer::from(valid)),
         )
     }
 
     fn user_doc(&self) -> Option<&Documentation> {
         self.doc()
     }
-}
-
-/// Numbers as Int64.
-pub(crate) fn numbers(values: impl Iterator<Item = u32>) -> ArrayRef {
-    Arc::new(Int64Array::from_iter_values(values.map(i64::from)))
-}
-
-/// Lists of structs.
-pub(crate) fn list<const N: usize>(
-    fields: Fields,
-    columns: [ArrayRef; N],
-    lengths: impl Iterator<Item = usize>,
-    nulls: Option<NullBuffer>,
-) -> Result<ArrayRef> {
-    let values = StructArray::try_new(fields.clone(), columns.to_vec(), None)?;
-    Ok(Arc::new(ListArray::try_new(
-        Field::new_list_field(DataType::Struct(fields), true).into(),
-        OffsetBuffer::from_lengths(lengths),
-        Arc::new(values),
-        nulls,
-    )?))
-}
-
-/// A field of offsets or counts.
-pub(crate) fn number(name: &str) -> Field {
-    Field::new(name, DataType::Int64, true)
 }
 
 fn run_fields() -> Fields {
@@ -158,20 +127,20 @@ fn run_fields() -> Fields {
         "item_end_char",
         "words",
     ];
-    Fields::from(names.map(number).to_vec())
+    Fields::from(names.map(integer_field).to_vec())
 }
 
 fn item_fields() -> Fields {
-    let runs = DataType::new_list(DataType::Struct(run_fields()), true);
+    let runs = StructLists::data_type(run_fields());
     Fields::from(vec![
-        number("item"),
+        integer_field("item"),
         Field::new("kind", DataType::Utf8, true),
-        number("hits"),
-        number("ignored_hits"),
+        integer_field("hits"),
+        integer_field("ignored_hits"),
         Field::new("coverage", DataType::Float64, true),
-        number("longest_run"),
-        number("start_char"),
-        number("end_char"),
+        integer_field("longest_run"),
+        integer_field("start_char"),
+        integer_field("end_char"),
         Field::new("runs", runs, true),
     ])
 }

@@ -52,16 +52,10 @@ impl Function for EditGrams {
         let threshold = args.constants().threshold(1)?;
         let texts = args.texts(0)?;
         let mut scratch = EditGramScratch::default();
-        let mut out = HashLists::new(Self::PARAMETERS.function, args.rows());
-        for row in 0..args.rows() {
-            match texts.get(row) {
-                Some(text) => {
-                    out.push(|grams| edit_grams_into(text, threshold, &mut scratch, grams))?;
-                }
-                None => out.push_null()?,
-            }
-        }
-        Ok(out.finish())
+        HashLists::of_rows(Self::PARAMETERS.function, args.rows(), |row, grams| {
+            edit_grams_into(texts.get(row)?, threshold, &mut scratch, grams);
+            Some(())
+        })
     }
 
     fn user_doc(&self) -> Option<&Documentation> {

@@ -1,16 +1,17 @@
 //! `item_spans(text, index, min_coverage)`
 
 use arrow::array::ArrayRef;
-use arrow::buffer::NullBuffer;
 use arrow::datatypes::{DataType, Fields};
-use datafusion_common::{Result, exec_datafusion_err, exec_err};
+use datafusion_common::{Result, exec_datafusion_err};
 use datafusion_expr::Documentation;
 use datafusion_macros::user_doc;
 use neardup_kernels::{ItemIndex, ItemScratch};
 
-use crate::columns::{Arguments, Constants, Kind, Parameters};
-use crate::contained_items::{list, number, numbers};
+use crate::columns::{
+    Arguments, Constants, Kind, Parameters, StructLists, integer_column, integer_field,
+};
 use crate::function::Function;
+use crate::spans::Spans;
 
 #[user_doc(
     doc_section(label = "Building Blocks"),
@@ -53,40 +54,31 @@ impl Function for ItemSpans {
 
     fn result_type(constants: &Constants<'_>, _: &[&DataType]) -> Result<DataType> {
         constants.threshold(2)?;
-        Ok(DataType::new_list(DataType::Struct(fields()), true))
+        Ok(StructLists::data_type(fields()))
     }
 
     fn compute(args: &Arguments) -> Result<ArrayRef> {
+        let function = Self::PARAMETERS.function;
         let min_coverage = args.constants().threshold(2)?;
         let (texts, indexes) = (args.texts(0)?, args.bytes(1)?);
         let mut scratch = ItemScratch::default();
         let mut spans = Vec::new();
-        let (mut lengths, mut valid) = (Vec::with_capacity(args.rows()), Vec::new());
+        let mut lists = StructLists::new(function, args.rows());
         for row in 0..args.rows() {
-            let before = spans.len();
             let both = texts.get(row).zip(indexes.get(row));
-            valid.push(both.is_some());
             if let Some((text, index)) = both {
                 let index = ItemIndex::from_bytes(index)
-                    .map_err(|error| exec_datafusion_err!("item_spans: {error}"))?;
+                    .map_err(|error| exec_datafusion_err!("{function}: {error}"))?;
                 spans.extend(index.spans(text, min_coverage, &mut scratch));
             }
-            lengths.push(spans.len() - before);
+            lists.end_row(both.is_some(), spans.len())?;
         }
-        if i32::try_from(spans.len()).is_err() {
-            return exec_err!(
-                "item_spans: the texts of one batch have more than {} spans; lower datafusion.execution.batch_size",
-                i32::MAX
-            );
-        }
-        list(
+        lists.finish(
             fields(),
-            [
-                numbers(spans.iter().map(|span| span.start)),
-                numbers(spans.iter().map(|span| span.end)),
+            vec![
+                integer_column(spans.iter().map(|span| span.start)),
+                integer_column(spans.iter().map(|span| span.end)),
             ],
-            lengths.into_iter(),
-            Some(NullBuffer::from(valid)),
         )
     }
 
@@ -96,5 +88,5 @@ impl Function for ItemSpans {
 }
 
 fn fields() -> Fields {
-    Fields::from(["start_char", "end_char"].map(number).to_vec())
+    Fields::from(Spans::CHARS.map(integer_field).to_vec())
 }

@@ -10,11 +10,11 @@ use datafusion_macros::user_doc;
 use neardup_kernels::{KeyCounts, WrongFilter};
 
 use crate::aggregate::Aggregate;
-use crate::columns::{Kind, Lists, Numbers, Parameters};
+use crate::columns::{Kind, Lists, Parameters};
 
 #[user_doc(
     doc_section(label = "Building Blocks"),
-    description = "Counts keys, and returns a filter for `passage_grams` of at most 32 MiB that holds each key that stands several times, and few of the others (an eighth of them, as long as there are fewer than 16 million; all of them among very many). Without keys it is empty, not NULL.",
+    description = "Counts keys, and returns a filter of at most 32 MiB for `passage_grams`. The filter has each key that occurs several times, and some of the others: an eighth of them among fewer than 16 million keys, all of them among very many. Without keys it is empty, not NULL.",
     syntax_example = "key_filter(keys)",
     sql_example = r#"```sql
 > SELECT octet_length(encode(key_filter(passage_anchors(text, 2)), 'hex')) / 2 AS bytes
@@ -73,14 +73,8 @@ impl Accumulator for Counts {
     fn update_batch(&mut self, values: &[ArrayRef]) -> Result<()> {
         let lists = Lists::new(Arc::clone(&values[0]), false)?;
         for row in 0..values[0].len() {
-            match lists.get(row) {
-                None => {}
-                Some(Numbers::U64(keys)) => self.counts.add(keys),
-                Some(numbers) => {
-                    self.scratch.clear();
-                    numbers.append_to(&mut self.scratch);
-                    self.counts.add(&self.scratch);
-                }
+            if let Some(keys) = lists.get_u64(row, &mut self.scratch) {
+                self.counts.add(keys);
             }
         }
         Ok(())

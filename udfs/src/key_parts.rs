@@ -51,25 +51,20 @@ impl Function for KeyParts {
         let parts = parts(&args.constants())?;
         let keys = args.lists(0)?;
         let mut scratch: Vec<u32> = Vec::new();
-        let mut out = PartLists::new(Self::PARAMETERS.function, args.rows());
-        for row in 0..args.rows() {
+        PartLists::of_rows(Self::PARAMETERS.function, args.rows(), |row, list| {
             scratch.clear();
-            match keys.get(row) {
-                None => {
-                    out.push_null()?;
-                    continue;
-                }
-                Some(Numbers::U32(keys)) => scratch.extend(keys.iter().map(|key| key % parts)),
-                Some(Numbers::U64(keys)) => {
+            match keys.get(row)? {
+                Numbers::U32(keys) => scratch.extend(keys.iter().map(|key| key % parts)),
+                Numbers::U64(keys) => {
                     // Below `parts`, so it fits.
                     scratch.extend(keys.iter().map(|key| (key % u64::from(parts)) as u32));
                 }
             }
             scratch.sort_unstable();
             scratch.dedup();
-            out.push(|list| list.extend_from_slice(&scratch))?;
-        }
-        Ok(out.finish())
+            list.extend_from_slice(&scratch);
+            Some(())
+        })
     }
 
     fn user_doc(&self) -> Option<&Documentation> {

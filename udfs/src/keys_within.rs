@@ -7,7 +7,7 @@ use datafusion_expr::Documentation;
 use datafusion_macros::user_doc;
 use neardup_kernels::group_keys_into;
 
-use crate::columns::{Arguments, Constants, HashLists, Kind, Numbers, Parameters};
+use crate::columns::{Arguments, Constants, HashLists, Kind, Parameters};
 use crate::function::Function;
 
 #[user_doc(
@@ -48,23 +48,12 @@ impl Function for KeysWithin {
 
     fn compute(args: &Arguments) -> Result<ArrayRef> {
         let (keys, groups) = (args.lists(0)?, args.texts(1)?);
-        let mut wide = Vec::new();
-        let mut out = HashLists::new(Self::PARAMETERS.function, args.rows());
-        for row in 0..args.rows() {
-            let (Some(keys), Some(group)) = (keys.get(row), groups.get(row)) else {
-                out.push_null()?;
-                continue;
-            };
-            match keys {
-                Numbers::U64(keys) => out.push(|list| group_keys_into(keys, group, list))?,
-                Numbers::U32(keys) => {
-                    wide.clear();
-                    wide.extend(keys.iter().map(|&key| u64::from(key)));
-                    out.push(|list| group_keys_into(&wide, group, list))?;
-                }
-            }
-        }
-        Ok(out.finish())
+        let mut scratch = Vec::new();
+        HashLists::of_rows(Self::PARAMETERS.function, args.rows(), |row, list| {
+            let group = groups.get(row)?;
+            group_keys_into(keys.get_u64(row, &mut scratch)?, group, list);
+            Some(())
+        })
     }
 
     fn user_doc(&self) -> Option<&Documentation> {

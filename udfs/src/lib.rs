@@ -72,6 +72,7 @@ mod passage_grams;
 mod permuted_signatures;
 mod prefix_tokens;
 mod random_projection;
+mod record_fields;
 mod record_sets;
 mod record_similarity;
 mod record_texts;

@@ -1,4 +1,4 @@
-//! `minhash(text, num_hashes, shingle, seed, bits)`
+//! `minhash(text[, num_hashes[, shingle[, seed[, bits]]]])`
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! `minhash_draws(signature, draws, draw_size, seed)`
+//! `minhash_draws(signature, draws, draw_size[, seed])`
 
 use arrow::array::ArrayRef;
 use arrow::datatypes::DataType;

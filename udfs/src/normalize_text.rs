@@ -62,6 +62,16 @@ impl Function for NormalizeText {
     }
 }
 
+/// A text as it is compared: in its normal form, which `normal` then holds, or unchanged.
+pub(crate) fn compared<'a>(text: &'a str, normalize: bool, normal: &'a mut String) -> &'a str {
+    if !normalize {
+        return text;
+    }
+    normal.clear();
+    normalize_into(text, normal);
+    normal
+}
+
 #[cfg(test)]
 mod tests {
     use arrow::array::{AsArray, Int64Array};

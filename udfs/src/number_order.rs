@@ -1,4 +1,4 @@
-//! `number_order(text, descending)`
+//! `number_order(text[, descending])`
 
 use arrow::array::{ArrayRef, BinaryViewBuilder};
 use arrow::datatypes::DataType;
@@ -14,7 +14,7 @@ use crate::function::Function;
 #[user_doc(
     doc_section(label = "Near-Duplicate Functions"),
     description = "Returns a sort key, as bytes, that orders texts as numbers by their exact values: `9` before `10`, `1e400` after `36893488147419103232`. Texts that are not numbers are in the order of their bytes, after all numbers or, if `descending`, before them, so that they are last in either direction. Dates that are not as `2020-01-31` (`5/1/2020`, `31.12.20`, `2020-9-1`, `2020-9`, `Jan 5, 2020`), times that are not as `09:30` (`9:30`, `09:30 AM`) and numbers with separators (`1,200`), a currency or a percent sign (`$9`, `9%`) are an error, because the order of their bytes is not theirs. An empty text gives NULL. `keep_by` orders columns of texts by it.",
-    syntax_example = "number_order(text [, descending])",
+    syntax_example = "number_order(text[, descending])",
     sql_example = r#"```sql
 > SELECT text FROM (VALUES ('10'), ('9'), ('a'), ('-0.5')) AS v(text) ORDER BY number_order(text);
 +------+

@@ -2,18 +2,15 @@
 
 use std::sync::Arc;
 
-use arrow::array::{
-    ArrayRef, BooleanBuilder, ListArray, NullBufferBuilder, StructArray, UInt32Array,
-};
-use arrow::buffer::OffsetBuffer;
+use arrow::array::{ArrayRef, BooleanBuilder, UInt32Array};
 use arrow::datatypes::{DataType, Field, Fields};
-use datafusion_common::{Result, exec_datafusion_err};
+use datafusion_common::Result;
 use datafusion_expr::Documentation;
 use datafusion_macros::user_doc;
 use neardup_kernels::pair_parts;
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::columns::{Arguments, Constants, Kind, Parameters};
+use crate::columns::{Arguments, Constants, Kind, Parameters, StructLists};
 use crate::function::Function;
 
 /// The maximal number of groups of rows. Each pair of groups is a part, and parts have 32-bit numbers.
@@ -57,7 +54,7 @@ impl Function for PairBlocks {
 
     fn result_type(constants: &Constants<'_>, _: &[&DataType]) -> Result<DataType> {
         shape(constants)?;
-        Ok(DataType::new_list(DataType::Struct(fields()), true))
+        Ok(StructLists::data_type(fields()))
     }
 
     fn compute(args: &Arguments) -> Result<ArrayRef> {
@@ -65,13 +62,10 @@ impl Function for PairBlocks {
         let (ids, sides_of_rows) = (args.texts(0)?, args.integers(1)?);
         let mut parts: Vec<u32> = Vec::new();
         let mut in_second_group = BooleanBuilder::new();
-        let mut lengths = Vec::with_capacity(args.rows());
-        let mut nulls = NullBufferBuilder::new(args.rows());
+        let mut lists = StructLists::new(Self::PARAMETERS.function, args.rows());
         for row in 0..args.rows() {
-            let before = parts.len();
-            let row = ids.get(row).zip(sides_of_rows.get(row));
-            nulls.append(row.is_some());
-            if let Some((id, side)) = row {
+            let both = ids.get(row).zip(sides_of_rows.get(row));
+            if let Some((id, side)) = both {
                 let group = xxh3_64(id.as_bytes()) % groups;
                 if sides == 2 {
                     for other in 0..groups {
@@ -89,28 +83,15 @@ impl Function for PairBlocks {
                     }
                 }
             }
-            lengths.push(parts.len() - before);
+            lists.end_row(both.is_some(), parts.len())?;
         }
-        if i32::try_from(parts.len()).is_err() {
-            return Err(exec_datafusion_err!(
-                "pair_blocks: the lists of one batch hold more than {} parts; lower datafusion.execution.batch_size",
-                i32::MAX
-            ));
-        }
-        let blocks = StructArray::try_new(
+        lists.finish(
             fields(),
             vec![
                 Arc::new(UInt32Array::from(parts)),
                 Arc::new(in_second_group.finish()),
             ],
-            None,
-        )?;
-        Ok(Arc::new(ListArray::try_new(
-            Arc::new(Field::new_list_field(DataType::Struct(fields()), true)),
-            OffsetBuffer::from_lengths(lengths),
-            Arc::new(blocks),
-            nulls.finish(),
-        )?))
+        )
     }
 
     fn user_doc(&self) -> Option<&Documentation> {

@@ -18,7 +18,7 @@ pub(crate) const WORDS: RangeInclusive<usize> = 1..=1_000;
 
 #[user_doc(
     doc_section(label = "Building Blocks"),
-    description = "Returns the anchors of the passages of a text that have a number of words: hashes of some of their words, of which equal passages have the same one at the same place. A passage that stands at several places has an anchor that stands at several.",
+    description = "Returns the anchors of the passages of a text, which are its runs of `words` words. The anchor of a passage is the hash of some of its words, selected by winnowing, so that equal passages have the same anchor. An anchor that occurs once in a collection belongs to passages that occur once.",
     syntax_example = "passage_anchors(text, words[, normalize[, cut[, only_joined]]])",
     sql_example = r#"```sql
 > SELECT cardinality(anchors) AS anchors, cardinality(array_distinct(anchors)) AS distinct_anchors
@@ -44,7 +44,7 @@ pub(crate) const WORDS: RangeInclusive<usize> = 1..=1_000;
     ),
     argument(
         name = "only_joined",
-        description = "Whether the anchors of a text with cuts are, twice, only those of passages whose words a cut has brought together: a constant, false by default."
+        description = "Whether, of a text with cuts, only the anchors of passages that a cut has joined are returned, each of them twice: a constant, false by default."
     ),
     related_udf(name = "key_filter"),
     related_udf(name = "passage_grams")

@@ -3,15 +3,14 @@
 use std::sync::Arc;
 
 use arrow::array::{ArrayRef, FixedSizeBinaryArray, Int64Array};
-use arrow::buffer::{Buffer, NullBuffer};
+use arrow::buffer::Buffer;
 use arrow::datatypes::{DataType, Field, Fields};
-use datafusion_common::{Result, exec_datafusion_err, exec_err};
+use datafusion_common::{Result, exec_datafusion_err};
 use datafusion_expr::Documentation;
 use datafusion_macros::user_doc;
 use neardup_kernels::{Grams, SharedKeys};
 
-use crate::columns::{Arguments, Constants, Kind, Parameters};
-use crate::contained_items::{list, number};
+use crate::columns::{Arguments, Constants, Kind, Parameters, StructLists, integer_field};
 use crate::function::Function;
 use crate::passage_anchors::{check_cut, cut, gram_spec};
 
@@ -20,7 +19,7 @@ const KEY: i32 = 16;
 
 #[user_doc(
     doc_section(label = "Building Blocks"),
-    description = "Returns the passages of a text that have a number of words and whose anchor is in a filter: at, the number of the first word, from 0, and key, which equal passages have in common: a polynomial of the XXH3-128 hashes of the words.",
+    description = "Returns the passages of `words` words of a text whose anchor is in a filter: at, the number of the first word, from 0, and key, which is the same for equal passages: a polynomial of the XXH3-128 hashes of the words.",
     syntax_example = "passage_grams(text, filter, words[, normalize[, cut]])",
     sql_example = r#"```sql
 > SELECT gram['at'] AS at, encode(gram['key'], 'hex') AS key
@@ -74,7 +73,7 @@ impl Function for PassageGrams {
     fn result_type(constants: &Constants<'_>, types: &[&DataType]) -> Result<DataType> {
         gram_spec(constants, 2)?;
         check_cut(Self::PARAMETERS.function, types, 4)?;
-        Ok(DataType::new_list(DataType::Struct(fields()), true))
+        Ok(StructLists::data_type(fields()))
     }
 
     fn compute(args: &Arguments) -> Result<ArrayRef> {
@@ -84,11 +83,9 @@ impl Function for PassageGrams {
         let mut grams = Grams::default();
         let mut of_row = Vec::new();
         let (mut numbers, mut keys) = (Vec::new(), Vec::new());
-        let (mut lengths, mut valid) = (Vec::with_capacity(args.rows()), Vec::new());
+        let mut lists = StructLists::new(Self::PARAMETERS.function, args.rows());
         for row in 0..args.rows() {
-            let before = numbers.len();
             let both = texts.get(row).zip(filters.get(row));
-            valid.push(both.is_some());
             if let Some((text, filter)) = both {
                 let filter = SharedKeys::new(filter)
                     .map_err(|error| exec_datafusion_err!("passage_grams: {error}"))?;
@@ -104,23 +101,12 @@ impl Function for PassageGrams {
                     },
                 );
             }
-            lengths.push(numbers.len() - before);
-        }
-        if i32::try_from(numbers.len()).is_err() {
-            return exec_err!(
-                "passage_grams: the texts of one batch have more than {} passages; lower datafusion.execution.batch_size",
-                i32::MAX
-            );
+            lists.end_row(both.is_some(), numbers.len())?;
         }
         let keys = FixedSizeBinaryArray::try_new(KEY, Buffer::from_vec(keys), None)?;
-        list(
+        lists.finish(
             fields(),
-            [
-                Arc::new(Int64Array::from(numbers)) as ArrayRef,
-                Arc::new(keys),
-            ],
-            lengths.into_iter(),
-            Some(NullBuffer::from(valid)),
+            vec![Arc::new(Int64Array::from(numbers)), Arc::new(keys)],
         )
     }
 
@@ -131,7 +117,7 @@ impl Function for PassageGrams {
 
 fn fields() -> Fields {
     Fields::from(vec![
-        number("at"),
+        integer_field("at"),
         Field::new("key", DataType::FixedSizeBinary(KEY), true),
     ])
 }

@@ -1,4 +1,4 @@
-//! `permuted_signatures(signature, bits, tables, seed)`
+//! `permuted_signatures(signature, bits, tables[, seed])`
 
 use std::sync::Arc;
 

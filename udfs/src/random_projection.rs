@@ -1,4 +1,4 @@
-//! `random_projection(vector, bits, seed)`
+//! `random_projection(vector[, bits[, seed]])`
 
 use std::sync::Arc;
 

@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, Float64Array, ListArray, StructArray};
-use arrow::buffer::{NullBuffer, OffsetBuffer};
+use arrow::array::{ArrayRef, Float64Array};
 use arrow::datatypes::{DataType, Field, Fields};
 use datafusion_common::{Result, exec_datafusion_err, exec_err};
 use datafusion_expr::Documentation;
@@ -13,9 +12,9 @@ use neardup_kernels::{
     FieldComparison, FieldValue, Missing, WeightedField, WeightedFields, record_fields,
 };
 
-use crate::columns::{Arguments, Constants, Kind, Parameters};
+use crate::columns::{Arguments, Constants, Kind, Parameters, StructLists};
 use crate::function::Function;
-use crate::record_sets::FieldReader;
+use crate::record_fields::FieldReader;
 
 /// Bytes of values of records that are kept for the next pairs of a batch.
 const KEPT_BYTES: usize = 1 << 25;
@@ -55,7 +54,7 @@ const KEPT_BYTES: usize = 1 << 25;
     ),
     argument(
         name = "normalize",
-        description = "Whether fields are normalised before: a constant."
+        description = "Whether fields are normalised first: a constant."
     ),
     related_udf(name = "record_sets")
 )]
@@ -82,10 +81,7 @@ impl Function for RecordSimilarity {
         constants.parsed(3, Missing::Zero)?;
         constants.threshold(4)?;
         constants.flag(5, true)?;
-        Ok(DataType::new_list(
-            DataType::Struct(columns(fields.fields().len())),
-            true,
-        ))
+        Ok(StructLists::data_type(columns(fields.fields().len())))
     }
 
     fn compute(args: &Arguments) -> Result<ArrayRef> {
@@ -98,15 +94,12 @@ impl Function for RecordSimilarity {
         let mut records = Records::new(&fields, constants.flag(5, true)?);
         let mut found: Vec<Vec<Option<f64>>> = vec![Vec::new(); count + 1];
         let mut of_pair = Vec::with_capacity(count);
-        let (mut lengths, mut valid) = (Vec::with_capacity(args.rows()), Vec::new());
+        let mut lists = StructLists::new(Self::PARAMETERS.function, args.rows());
         for row in 0..args.rows() {
             let pair = left.get(row).zip(right.get(row));
-            valid.push(pair.is_some());
-            let mut is_found = false;
             if let Some((a, b)) = pair {
                 let [a, b] = records.values(a, b)?;
                 let similarity = fields.similarity(missing, threshold, a, b, &mut of_pair);
-                is_found = similarity.is_some();
                 if let Some(similarity) = similarity {
                     let all = std::iter::once(&similarity).chain(&of_pair);
                     for (column, value) in found.iter_mut().zip(all) {
@@ -114,19 +107,12 @@ impl Function for RecordSimilarity {
                     }
                 }
             }
-            lengths.push(usize::from(is_found));
+            lists.end_row(pair.is_some(), found[0].len())?;
         }
         let arrays = found
             .into_iter()
             .map(|column| Arc::new(Float64Array::from(column)) as ArrayRef);
-        let columns = columns(count);
-        let values = StructArray::try_new(columns.clone(), arrays.collect(), None)?;
-        Ok(Arc::new(ListArray::try_new(
-            Field::new_list_field(DataType::Struct(columns), true).into(),
-            OffsetBuffer::from_lengths(lengths),
-            Arc::new(values),
-            Some(NullBuffer::from(valid)),
-        )?))
+        lists.finish(columns(count), arrays.collect())
     }
 
     fn user_doc(&self) -> Option<&Documentation> {

@@ -2,18 +2,16 @@
 
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, Int64Array, StringViewBuilder};
-use arrow::buffer::NullBuffer;
+use arrow::array::{ArrayRef, StringViewBuilder};
 use arrow::datatypes::{DataType, Field, Fields};
-use datafusion_common::{Result, exec_datafusion_err};
+use datafusion_common::Result;
 use datafusion_expr::Documentation;
 use datafusion_macros::user_doc;
-use neardup_kernels::{FieldNumbers, record_fields};
+use neardup_kernels::FieldNumbers;
 
-use crate::columns::{Arguments, Constants, Kind, Parameters};
-use crate::contained_items::{list, number};
+use crate::columns::{Arguments, Constants, Kind, Parameters, StructLists, integer_field};
 use crate::function::Function;
-use crate::record_sets::FieldReader;
+use crate::record_fields::{FieldReader, lists_of_fields};
 
 #[user_doc(
     doc_section(label = "Building Blocks"),
@@ -39,7 +37,7 @@ use crate::record_sets::FieldReader;
     ),
     argument(
         name = "normalize",
-        description = "Whether fields are normalised before: a constant."
+        description = "Whether fields are normalised first: a constant."
     ),
     related_udf(name = "record_sets"),
     related_udf(name = "record_similarity")
@@ -61,44 +59,25 @@ impl Function for RecordTexts {
     fn result_type(constants: &Constants<'_>, _: &[&DataType]) -> Result<DataType> {
         constants.parsed(1, FieldNumbers::default())?;
         constants.flag(2, true)?;
-        Ok(DataType::new_list(DataType::Struct(fields()), true))
+        Ok(StructLists::data_type(fields()))
     }
 
     fn compute(args: &Arguments) -> Result<ArrayRef> {
         let function = Self::PARAMETERS.function;
         let wanted = args.constants().parsed(1, FieldNumbers::default())?;
         let mut reader = FieldReader::new(args.constants().flag(2, true)?);
-        let records = args.texts(0)?;
-        let mut numbers: Vec<i64> = Vec::new();
         let mut texts = StringViewBuilder::new();
-        let (mut lengths, mut valid) = (Vec::with_capacity(args.rows()), Vec::new());
-        for row in 0..args.rows() {
-            let before = numbers.len();
-            let record = records.get(row);
-            valid.push(record.is_some());
-            for (number, field) in (1..).zip(record.into_iter().flat_map(record_fields)) {
-                let field = field.map_err(|error| exec_datafusion_err!("{function}: {error}"))?;
-                if !wanted.contains(number) {
-                    continue;
-                }
-                let text = reader.text(field);
-                if !text.is_empty() {
-                    numbers.push(number as i64);
-                    texts.try_append_value(text)?;
-                }
+        let (lists, numbers) = lists_of_fields(function, args, |number, field| {
+            if !wanted.contains(number) {
+                return Ok(false);
             }
-            lengths.push(numbers.len() - before);
-        }
-        let columns = [
-            Arc::new(Int64Array::from(numbers)) as ArrayRef,
-            Arc::new(texts.finish()),
-        ];
-        list(
-            fields(),
-            columns,
-            lengths.into_iter(),
-            Some(NullBuffer::from(valid)),
-        )
+            let text = reader.text(field);
+            if !text.is_empty() {
+                texts.try_append_value(text)?;
+            }
+            Ok(!text.is_empty())
+        })?;
+        lists.finish(fields(), vec![numbers, Arc::new(texts.finish())])
     }
 
     fn user_doc(&self) -> Option<&Documentation> {
@@ -108,7 +87,7 @@ impl Function for RecordTexts {
 
 fn fields() -> Fields {
     Fields::from(vec![
-        number("field"),
+        integer_field("field"),
         Field::new("text", DataType::Utf8View, true),
     ])
 }

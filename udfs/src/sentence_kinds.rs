@@ -15,7 +15,7 @@ use crate::function::Function;
 
 #[user_doc(
     doc_section(label = "Building Blocks"),
-    description = "Returns a list of what the sentences of a text were on the page: `sentence`, `list_item` or `heading`. A sentence of a list is a `list_item` only if it does not end with a stop. What spans several lines is a heading or a list item only if no paragraph is among them.",
+    description = "Returns the kind that each sentence of a text had on the page: `sentence`, `list_item` or `heading`. A sentence of a list is a `list_item` only if it does not end with a stop. A sentence that spans several lines is a heading or a list item only if none of the lines is a paragraph.",
     syntax_example = "sentence_kinds(text, blocks, sentences)",
     sql_example = r#"```sql
 > SELECT sentence_kinds(t, 'hll', split_sentences(t, 'en')) AS kinds FROM (VALUES ('Towns' || chr(10) || 'York' || chr(10) || 'Selby. It lies south.')) AS v (t);

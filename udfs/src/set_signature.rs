@@ -47,14 +47,10 @@ impl Function for SetSignature {
     fn compute(args: &Arguments) -> Result<ArrayRef> {
         // Sets are never a text, so no shingle is needed.
         let mut sets = Sets::new(args, 0, Shingle::Word(1))?;
-        let mut out = HashLists::new(Self::PARAMETERS.function, args.rows());
-        for row in 0..args.rows() {
-            match sets.sorted(row) {
-                Some(set) => out.push(|list| list.extend(set_signature(set)))?,
-                None => out.push_null()?,
-            }
-        }
-        Ok(out.finish())
+        HashLists::of_rows(Self::PARAMETERS.function, args.rows(), |row, list| {
+            list.extend(set_signature(sets.sorted(row)?));
+            Some(())
+        })
     }
 
     fn user_doc(&self) -> Option<&Documentation> {

@@ -77,13 +77,7 @@ impl Sets {
                 self.set.clear();
                 shingle.repeated_hashes_into(text, &mut self.scratch, &mut self.set);
             }
-            Source::Lists(lists) => match lists.get(row)? {
-                Numbers::U64(numbers) => return Some(numbers),
-                numbers @ Numbers::U32(_) => {
-                    self.set.clear();
-                    numbers.append_to(&mut self.set);
-                }
-            },
+            Source::Lists(lists) => return lists.get_u64(row, &mut self.set),
         }
         Some(&self.set)
     }

@@ -7,7 +7,7 @@ use datafusion_expr::Documentation;
 use datafusion_macros::user_doc;
 use neardup_kernels::SharedKeys;
 
-use crate::columns::{Arguments, Constants, HashLists, Kind, Numbers, Parameters};
+use crate::columns::{Arguments, Constants, HashLists, Kind, Parameters};
 use crate::function::Function;
 
 #[user_doc(
@@ -53,24 +53,18 @@ impl Function for SharedKeysOf {
 
     fn compute(args: &Arguments) -> Result<ArrayRef> {
         let (keys, filters) = (args.lists(0)?, args.bytes(1)?);
+        let mut scratch = Vec::new();
         let mut out = HashLists::new(Self::PARAMETERS.function, args.rows());
         for row in 0..args.rows() {
-            let (Some(keys), Some(filter)) = (keys.get(row), filters.get(row)) else {
+            let keys = keys.get_u64(row, &mut scratch);
+            let Some((keys, filter)) = keys.zip(filters.get(row)) else {
                 out.push_null()?;
                 continue;
             };
             let filter = SharedKeys::new(filter)
                 .map_err(|error| exec_datafusion_err!("shared_keys: {error}"))?;
             let is_shared = |key: &u64| filter.contains(*key);
-            match keys {
-                Numbers::U64(keys) => {
-                    out.push(|list| list.extend(keys.iter().copied().filter(is_shared)))?;
-                }
-                Numbers::U32(keys) => {
-                    let keys = keys.iter().map(|&key| u64::from(key));
-                    out.push(|list| list.extend(keys.filter(is_shared)))?;
-                }
-            }
+            out.push(|list| list.extend(keys.iter().copied().filter(is_shared)))?;
         }
         Ok(out.finish())
     }

@@ -49,14 +49,10 @@ impl Function for ShingleHashes {
         let shingle = args.constants().shingle(1)?;
         let texts = args.texts(0)?;
         let mut scratch = ShingleScratch::default();
-        let mut out = HashLists::new(Self::PARAMETERS.function, args.rows());
-        for row in 0..args.rows() {
-            match texts.get(row) {
-                Some(text) => out.push(|hashes| shingle.hashes_into(text, &mut scratch, hashes))?,
-                None => out.push_null()?,
-            }
-        }
-        Ok(out.finish())
+        HashLists::of_rows(Self::PARAMETERS.function, args.rows(), |row, hashes| {
+            shingle.hashes_into(texts.get(row)?, &mut scratch, hashes);
+            Some(())
+        })
     }
 
     fn user_doc(&self) -> Option<&Documentation> {

@@ -1,4 +1,4 @@
-//! `signature_keys(signature, bits, tables, key_bits, seed)`
+//! `signature_keys(signature, bits, tables[, key_bits[, seed]])`
 
 use arrow::array::ArrayRef;
 use arrow::datatypes::DataType;

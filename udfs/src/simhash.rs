@@ -1,4 +1,4 @@
-//! `simhash(text, bits, shingle)`
+//! `simhash(text[, bits[, shingle]])`
 
 use std::sync::Arc;
 

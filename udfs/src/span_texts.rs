@@ -13,7 +13,7 @@ use crate::spans::Spans;
 
 #[user_doc(
     doc_section(label = "Building Blocks"),
-    description = "Returns the passages of a text that stand at some places, in the order of these. The text is read once, however many they are.",
+    description = "Returns the passages of a text at the given spans, in the order of the spans. The text is read once, whatever their number.",
     syntax_example = "span_texts(text, spans[, max_length])",
     sql_example = r#"```sql
 > SELECT span_texts('See the map.', [named_struct('start_char', 8, 'end_char', 11), named_struct('start_char', 0, 'end_char', 3)]) AS passages;

@@ -3,17 +3,14 @@
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use arrow::array::{
-    Array, ArrayRef, Int64Array, ListArray, NullBufferBuilder, StringViewBuilder, StructArray,
-};
-use arrow::buffer::OffsetBuffer;
+use arrow::array::{ArrayRef, Int64Array, StringViewBuilder};
 use arrow::datatypes::{DataType, Field, Fields};
-use datafusion_common::{Result, exec_err};
+use datafusion_common::Result;
 use datafusion_expr::Documentation;
 use datafusion_macros::user_doc;
 use neardup_wikitext::sentences::{Splitter, split};
 
-use crate::columns::{Arguments, Constants, Kind, Parameters};
+use crate::columns::{Arguments, Constants, Kind, Parameters, StructLists, integer_field};
 use crate::function::Function;
 
 /// The allowed numbers of sentences of an element.
@@ -67,27 +64,21 @@ impl Function for SplitSentences {
     fn result_type(constants: &Constants<'_>, _: &[&DataType]) -> Result<DataType> {
         constants.parsed(2, Splitter::Default)?;
         constants.integer(3, WINDOWS, 1_usize)?;
-        Ok(DataType::new_list(DataType::Struct(fields()), true))
+        Ok(StructLists::data_type(fields()))
     }
 
     fn compute(args: &Arguments) -> Result<ArrayRef> {
         let splitter = args.constants().parsed(2, Splitter::Default)?;
         let window = args.constants().integer(3, WINDOWS, 1_usize)?;
         let texts = args.texts(0)?;
-        let languages = if args.has(1) {
-            Some(args.texts(1)?)
-        } else {
-            None
-        };
+        let languages = args.optional_texts(1)?;
 
         let (mut spans, mut chars) = (Vec::new(), Vec::new());
         let (mut starts, mut ends) = (Vec::new(), Vec::new());
         let (mut char_starts, mut char_ends) = (Vec::new(), Vec::new());
         let mut sentences = StringViewBuilder::new();
-        let mut lengths = Vec::with_capacity(args.rows());
-        let mut nulls = NullBufferBuilder::new(args.rows());
+        let mut lists = StructLists::new(Self::PARAMETERS.function, args.rows());
         for row in 0..args.rows() {
-            let before = starts.len();
             let text = texts.get(row);
             if let Some(text) = text {
                 let language = languages.as_ref().and_then(|languages| languages.get(row));
@@ -111,8 +102,7 @@ impl Function for SplitSentences {
                     char_ends.push(chars[window - 1].1);
                 }
             }
-            lengths.push(starts.len() - before);
-            nulls.append(text.is_some());
+            lists.end_row(text.is_some(), starts.len())?;
         }
         let columns: Vec<ArrayRef> = vec![
             Arc::new(sentences.finish()),
@@ -121,22 +111,7 @@ impl Function for SplitSentences {
             Arc::new(Int64Array::from(char_starts)),
             Arc::new(Int64Array::from(char_ends)),
         ];
-        let values = StructArray::try_new(fields(), columns, None)?;
-        let field = Arc::new(Field::new_list_field(DataType::Struct(fields()), true));
-        if i32::try_from(values.len()).is_err() {
-            return exec_err!(
-                "split_sentences: the texts of one batch hold {} sentences, at most {} fit; lower datafusion.execution.batch_size",
-                values.len(),
-                i32::MAX
-            );
-        }
-        let offsets = OffsetBuffer::from_lengths(lengths);
-        Ok(Arc::new(ListArray::try_new(
-            field,
-            offsets,
-            Arc::new(values),
-            nulls.finish(),
-        )?))
+        lists.finish(fields(), columns)
     }
 
     fn user_doc(&self) -> Option<&Documentation> {
@@ -147,10 +122,10 @@ impl Function for SplitSentences {
 fn fields() -> Fields {
     Fields::from(vec![
         Field::new("sentence", DataType::Utf8View, true),
-        Field::new("start_byte", DataType::Int64, true),
-        Field::new("end_byte", DataType::Int64, true),
-        Field::new("start_char", DataType::Int64, true),
-        Field::new("end_char", DataType::Int64, true),
+        integer_field("start_byte"),
+        integer_field("end_byte"),
+        integer_field("start_char"),
+        integer_field("end_char"),
     ])
 }
 

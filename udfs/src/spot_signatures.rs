@@ -73,17 +73,12 @@ impl Function for SpotSignatures {
         // Antecedents are never a text, so no shingle is needed.
         let mut antecedents = Sets::new(args, 1, Shingle::Word(1))?;
         let mut scratch = SpotScratch::default();
-        let mut out = HashLists::new(Self::PARAMETERS.function, args.rows());
-        for row in 0..args.rows() {
-            match (texts.get(row), antecedents.sorted(row)) {
-                (Some(text), Some(antecedents)) => {
-                    let is_antecedent = |hash| antecedents.binary_search(&hash).is_ok();
-                    out.push(|list| spots.hashes_into(text, is_antecedent, &mut scratch, list))?;
-                }
-                _ => out.push_null()?,
-            }
-        }
-        Ok(out.finish())
+        HashLists::of_rows(Self::PARAMETERS.function, args.rows(), |row, list| {
+            let (text, antecedents) = (texts.get(row)?, antecedents.sorted(row)?);
+            let is_antecedent = |hash| antecedents.binary_search(&hash).is_ok();
+            spots.hashes_into(text, is_antecedent, &mut scratch, list);
+            Some(())
+        })
     }
 
     fn user_doc(&self) -> Option<&Documentation> {

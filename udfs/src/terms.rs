@@ -70,10 +70,7 @@ impl Function for Terms {
         let stop_words = args.constants().flag(2, true)?;
         let stem = args.constants().flag(3, true)?;
         let texts = args.texts(0)?;
-        let languages = match args.has(1) {
-            true => Some(args.texts(1)?),
-            false => None,
-        };
+        let languages = args.optional_texts(1)?;
         let mut rules = Languages::new(stop_words, stem);
         let mut scratch = TermScratch::default();
         text_lists(Self::PARAMETERS.function, args.rows(), |row, push| {

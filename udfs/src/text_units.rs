@@ -1,19 +1,19 @@
-//! `text_units(text, unit, min_length, normalize)`
+//! `text_units(text, unit[, min_length[, normalize]])`
 
 use std::sync::Arc;
 
 use arrow::array::{ArrayRef, FixedSizeBinaryArray, Int64Array};
-use arrow::buffer::{Buffer, NullBuffer};
+use arrow::buffer::Buffer;
 use arrow::datatypes::{DataType, Field, Fields};
-use datafusion_common::{Result, exec_err};
+use datafusion_common::Result;
 use datafusion_expr::Documentation;
 use datafusion_macros::user_doc;
-use neardup_kernels::{TextUnit, for_each_unit, normalize_into};
+use neardup_kernels::{TextUnit, for_each_unit};
 use xxhash_rust::xxh3::xxh3_128;
 
-use crate::columns::{Arguments, Constants, Kind, Parameters};
-use crate::contained_items::{list, number};
+use crate::columns::{Arguments, Constants, Kind, Parameters, StructLists, integer_field};
 use crate::function::Function;
+use crate::normalize_text::compared;
 
 /// Bytes of a key.
 const KEY: i32 = 16;
@@ -64,52 +64,35 @@ impl Function for TextUnits {
 
     fn result_type(constants: &Constants<'_>, _: &[&DataType]) -> Result<DataType> {
         options(constants)?;
-        Ok(DataType::new_list(DataType::Struct(fields()), true))
+        Ok(StructLists::data_type(fields()))
     }
 
     fn compute(args: &Arguments) -> Result<ArrayRef> {
         let (unit, min_length, normalize) = options(&args.constants())?;
         let texts = args.texts(0)?;
         let (mut starts, mut ends, mut keys) = (Vec::new(), Vec::new(), Vec::new());
-        let (mut lengths, mut valid) = (Vec::with_capacity(args.rows()), Vec::new());
+        let mut lists = StructLists::new(Self::PARAMETERS.function, args.rows());
         let mut normal = String::new();
         for row in 0..args.rows() {
-            let before = starts.len();
             let text = texts.get(row);
-            valid.push(text.is_some());
             for_each_unit(text.unwrap_or_default(), unit, |place, unit| {
                 if place.len() >= min_length {
                     starts.push(place.start as i64);
                     ends.push(place.end as i64);
-                    normal.clear();
-                    let compared = match normalize {
-                        true => {
-                            normalize_into(unit, &mut normal);
-                            normal.as_str()
-                        }
-                        false => unit,
-                    };
+                    let compared = compared(unit, normalize, &mut normal);
                     keys.extend(xxh3_128(compared.as_bytes()).to_be_bytes());
                 }
             });
-            lengths.push(starts.len() - before);
-        }
-        if i32::try_from(starts.len()).is_err() {
-            return exec_err!(
-                "text_units: the texts of one batch have more than {} units; lower datafusion.execution.batch_size",
-                i32::MAX
-            );
+            lists.end_row(text.is_some(), starts.len())?;
         }
         let keys = FixedSizeBinaryArray::try_new(KEY, Buffer::from_vec(keys), None)?;
-        list(
+        lists.finish(
             fields(),
-            [
-                Arc::new(Int64Array::from(starts)) as ArrayRef,
+            vec![
+                Arc::new(Int64Array::from(starts)),
                 Arc::new(Int64Array::from(ends)),
                 Arc::new(keys),
             ],
-            lengths.into_iter(),
-            Some(NullBuffer::from(valid)),
         )
     }
 
@@ -126,8 +109,8 @@ fn options(constants: &Constants<'_>) -> Result<(TextUnit, usize, bool)> {
 
 fn fields() -> Fields {
     Fields::from(vec![
-        number("start_char"),
-        number("end_char"),
+        integer_field("start_char"),
+        integer_field("end_char"),
         Field::new("key", DataType::FixedSizeBinary(KEY), true),
     ])
 }

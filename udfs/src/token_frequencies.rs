@@ -10,7 +10,7 @@ use datafusion_macros::user_doc;
 use neardup_kernels::frequency::{FrequencyError, TokenFrequencies as Sketch};
 
 use crate::aggregate::Aggregate;
-use crate::columns::{Kind, Lists, Numbers, Parameters};
+use crate::columns::{Kind, Lists, Parameters};
 
 #[user_doc(
     doc_section(label = "Building Blocks"),
@@ -73,16 +73,9 @@ impl Accumulator for Counts {
     fn update_batch(&mut self, values: &[ArrayRef]) -> Result<()> {
         let lists = Lists::new(Arc::clone(&values[0]), false)?;
         for row in 0..values[0].len() {
-            let tokens = match lists.get(row) {
-                None => continue,
-                Some(Numbers::U64(tokens)) => tokens,
-                Some(numbers) => {
-                    self.scratch.clear();
-                    numbers.append_to(&mut self.scratch);
-                    &self.scratch
-                }
-            };
-            if !tokens.is_empty() {
+            if let Some(tokens) = lists.get_u64(row, &mut self.scratch)
+                && !tokens.is_empty()
+            {
                 self.sketch.get_or_insert_default().add(tokens);
             }
         }

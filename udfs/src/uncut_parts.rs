@@ -10,15 +10,14 @@ use datafusion_expr::Documentation;
 use datafusion_macros::user_doc;
 use neardup_kernels::uncut_parts;
 
-use crate::columns::{Arguments, Constants, Kind, Parameters};
-use crate::contained_items::{list, number};
+use crate::columns::{Arguments, Constants, Kind, Parameters, StructLists, integer_field};
 use crate::function::Function;
 use crate::passage_anchors::WORDS;
 use crate::spans::Spans;
 
 #[user_doc(
     doc_section(label = "Building Blocks"),
-    description = "Returns, of each of some spans of words, the parts of at least a number of words that no cut touches: a list of first_word and end_word for each span.",
+    description = "Returns the parts of spans of words that do not overlap a cut and have a minimum number of words: for each span a list of first_word and end_word.",
     syntax_example = "uncut_parts(spans, cut, min_words)",
     sql_example = r#"```sql
 > SELECT uncut_parts(
@@ -40,7 +39,7 @@ use crate::spans::Spans;
     ),
     argument(
         name = "min_words",
-        description = "The least number of words of a part: a constant from 1 to 1000."
+        description = "The minimum number of words of a part: a constant from 1 to 1000."
     ),
     related_udf(name = "passage_grams"),
     related_udf(name = "word_runs")
@@ -74,25 +73,24 @@ impl Function for UncutParts {
         let cut = Spans::new(function, args, 1, Spans::WORDS)?;
         let (mut spans_of_row, mut cut_of_row) = (Vec::new(), Vec::new());
         let (mut firsts, mut ends) = (Vec::new(), Vec::new());
-        let (mut parts_of_span, mut spans_of_rows) = (Vec::new(), Vec::with_capacity(args.rows()));
+        let mut parts_of_spans = StructLists::new(function, args.rows());
+        let mut spans_of_rows = Vec::with_capacity(args.rows());
         for row in 0..args.rows() {
             spans.row(row, &mut spans_of_row)?;
             cut.row(row, &mut cut_of_row)?;
             spans_of_rows.push(spans_of_row.len());
             for parts in uncut_parts(&spans_of_row, &cut_of_row, min_words) {
-                parts_of_span.push(parts.len());
                 firsts.extend(parts.iter().map(|part| part.start as i64));
                 ends.extend(parts.iter().map(|part| part.end as i64));
+                parts_of_spans.end_row(true, firsts.len())?;
             }
         }
-        let parts = list(
+        let parts = parts_of_spans.finish(
             fields(),
-            [
-                Arc::new(Int64Array::from(firsts)) as ArrayRef,
+            vec![
+                Arc::new(Int64Array::from(firsts)),
                 Arc::new(Int64Array::from(ends)),
             ],
-            parts_of_span.into_iter(),
-            None,
         )?;
         Ok(Arc::new(ListArray::try_new(
             Field::new_list_field(parts_type(), true).into(),
@@ -108,9 +106,9 @@ impl Function for UncutParts {
 }
 
 fn fields() -> Fields {
-    Fields::from(Spans::WORDS.map(number).to_vec())
+    Fields::from(Spans::WORDS.map(integer_field).to_vec())
 }
 
 fn parts_type() -> DataType {
-    DataType::new_list(DataType::Struct(fields()), true)
+    StructLists::data_type(fields())
 }

@@ -4,7 +4,6 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use arrow::array::{ArrayRef, Int64Array};
-use arrow::buffer::NullBuffer;
 use arrow::datatypes::{DataType, Fields};
 use datafusion_common::Result;
 use datafusion_expr::Documentation;
@@ -12,15 +11,15 @@ use datafusion_macros::user_doc;
 use neardup_kernels::{WholeRun, lines_of, whole_runs};
 use neardup_wikitext::sentences::{Splitter, split};
 
-use crate::columns::{Arguments, Constants, Kind, Parameters};
-use crate::contained_items::{list, number};
+use crate::columns::{Arguments, Constants, Kind, Parameters, StructLists, integer_field};
 use crate::function::Function;
-use crate::passage_anchors::{check_cut, cut};
+use crate::passage_anchors::check_cut;
 use crate::spans::Spans;
+use crate::word_runs::runs_of_texts;
 
 #[user_doc(
     doc_section(label = "Building Blocks"),
-    description = "Narrows runs of words to the sentences of a text all of whose words are in runs: for each run first_word and end_word (after the last one), in the numbers of the runs; first_of_all and end_of_all, the same among all words of the text; and start_char and end_char, with the marks around the words of a whole sentence. All fields are NULL for a run without a word of such a sentence. A line break ends a sentence, too. Of a sentence that several runs cover together, each of them has a part.",
+    description = "Narrows runs of words to whole sentences of a text: those of which all words are in runs. Returns for each run first_word and end_word (after the last one), counted as in `runs`; first_of_all and end_of_all, counted among all words of the text; and start_char and end_char, which include the marks around the words of a whole sentence. All fields are NULL for a run without a word of such a sentence. A line break ends a sentence, too. Of a sentence that several runs cover together, each of them has a part.",
     syntax_example = "whole_runs(text, runs[, cut[, language]])",
     sql_example = r#"```sql
 > SELECT run['first_word'] AS first_word, run['end_word'] AS end_word, run['start_char'] AS start_char, run['end_char'] AS end_char
@@ -65,47 +64,28 @@ impl Function for WholeRuns {
     fn result_type(_: &Constants<'_>, types: &[&DataType]) -> Result<DataType> {
         Spans::check(Self::PARAMETERS.function, types[1], Spans::WORDS)?;
         check_cut(Self::PARAMETERS.function, types, 2)?;
-        Ok(DataType::new_list(DataType::Struct(fields()), true))
+        Ok(StructLists::data_type(fields()))
     }
 
     fn compute(args: &Arguments) -> Result<ArrayRef> {
         let function = Self::PARAMETERS.function;
-        let texts = args.texts(0)?;
-        let runs = Spans::new(function, args, 1, Spans::WORDS)?;
-        let cut = cut(function, args, 2)?;
-        let languages = match args.has(3) {
-            true => Some(args.texts(3)?),
-            false => None,
-        };
-        let (mut of_row, mut cut_of_row) = (Vec::new(), Vec::new());
-        let mut out: Vec<Option<WholeRun>> = Vec::new();
-        let (mut lengths, mut valid) = (Vec::with_capacity(args.rows()), Vec::new());
-        for row in 0..args.rows() {
-            let before = out.len();
-            let text = texts.get(row);
-            valid.push(text.is_some());
-            if let Some(text) = text {
-                runs.row(row, &mut of_row)?;
-                if let Some(cut) = &cut {
-                    cut.row(row, &mut cut_of_row)?;
-                }
-                let language = languages.as_ref().and_then(|languages| languages.get(row));
-                let sentences: Vec<Range<usize>> = split(text, language, Splitter::Default)
-                    .flat_map(|(start, end)| lines_of(text, start..end))
-                    .collect();
-                out.extend(whole_runs(text, &of_row, &cut_of_row, &sentences));
-            }
-            lengths.push(out.len() - before);
-        }
+        let languages = args.optional_texts(3)?;
+        let (lists, found) = runs_of_texts(function, args, |row, text, runs, cut| {
+            let language = languages.as_ref().and_then(|languages| languages.get(row));
+            let sentences: Vec<Range<usize>> = split(text, language, Splitter::Default)
+                .flat_map(|(start, end)| lines_of(text, start..end))
+                .collect();
+            whole_runs(text, runs, cut, &sentences)
+        })?;
         let column = |value: fn(&WholeRun) -> usize| {
-            let values = out
+            let values = found
                 .iter()
                 .map(|run| run.as_ref().map(|run| value(run) as i64));
             Arc::new(values.collect::<Int64Array>()) as ArrayRef
         };
-        list(
+        lists.finish(
             fields(),
-            [
+            vec![
                 column(|run| run.left.start),
                 column(|run| run.left.end),
                 column(|run| run.words.start),
@@ -113,8 +93,6 @@ impl Function for WholeRuns {
                 column(|run| run.chars.start),
                 column(|run| run.chars.end),
             ],
-            lengths.into_iter(),
-            Some(NullBuffer::from(valid)),
         )
     }
 
@@ -127,5 +105,5 @@ fn fields() -> Fields {
     let [first, end] = Spans::WORDS;
     let [start, stop] = Spans::CHARS;
     let names = [first, end, "first_of_all", "end_of_all", start, stop];
-    Fields::from(names.map(number).to_vec())
+    Fields::from(names.map(integer_field).to_vec())
 }

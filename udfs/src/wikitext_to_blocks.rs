@@ -60,7 +60,7 @@ impl Function for WikitextToBlocks {
 
     fn compute(args: &Arguments) -> Result<ArrayRef> {
         let pages = args.texts(0)?;
-        let languages = args.has(1).then(|| args.texts(1)).transpose()?;
+        let languages = args.optional_texts(1)?;
         let formulas = args.constants().parsed(2, Formulas::default())?;
         let (mut plain, mut letters) = (String::new(), String::new());
         let mut texts = StringViewBuilder::with_capacity(args.rows());

@@ -59,11 +59,7 @@ impl Function for WikitextToPlain {
 
     fn compute(args: &Arguments) -> Result<ArrayRef> {
         let pages = args.texts(0)?;
-        let languages = if args.has(1) {
-            Some(args.texts(1)?)
-        } else {
-            None
-        };
+        let languages = args.optional_texts(1)?;
         let formulas = args.constants().parsed(2, Formulas::default())?;
         let (mut plain, mut letters) = (String::new(), String::new());
         let mut out = StringViewBuilder::with_capacity(args.rows());

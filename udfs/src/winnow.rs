@@ -66,12 +66,8 @@ impl Function for Winnow {
         let texts = args.texts(0)?;
         let (mut scratch, mut winnower) = (ShingleScratch::default(), Winnower::default());
         let (mut hashes, mut positions, mut selected) = (Vec::new(), Vec::new(), Vec::new());
-        let mut out = HashLists::new(Self::PARAMETERS.function, args.rows());
-        for row in 0..args.rows() {
-            let Some(text) = texts.get(row) else {
-                out.push_null()?;
-                continue;
-            };
+        HashLists::of_rows(Self::PARAMETERS.function, args.rows(), |row, list| {
+            let text = texts.get(row)?;
             hashes.clear();
             positions.clear();
             shingle.repeated_hashes_into(text, &mut scratch, &mut hashes);
@@ -80,9 +76,9 @@ impl Function for Winnow {
             selected.extend(positions.iter().map(|&at| hashes[at]));
             selected.sort_unstable();
             selected.dedup();
-            out.push(|list| list.extend_from_slice(&selected))?;
-        }
-        Ok(out.finish())
+            list.extend_from_slice(&selected);
+            Some(())
+        })
     }
 
     fn user_doc(&self) -> Option<&Documentation> {

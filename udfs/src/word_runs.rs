@@ -1,24 +1,23 @@
 //! `word_runs(text, runs[, cut])`
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use arrow::array::{ArrayRef, Int64Array};
-use arrow::buffer::NullBuffer;
 use arrow::datatypes::{DataType, Fields};
 use datafusion_common::Result;
 use datafusion_expr::Documentation;
 use datafusion_macros::user_doc;
 use neardup_kernels::{WordRun, word_runs};
 
-use crate::columns::{Arguments, Constants, Kind, Parameters};
-use crate::contained_items::{list, number};
+use crate::columns::{Arguments, Constants, Kind, Parameters, StructLists, integer_field};
 use crate::function::Function;
 use crate::passage_anchors::{check_cut, cut};
 use crate::spans::Spans;
 
 #[user_doc(
     doc_section(label = "Building Blocks"),
-    description = "Returns where some runs of words stand in a text: first_word and end_word (after the last one), among all of its words, and start_char and end_char. Words are the UAX #29 words that hold a letter or a digit, counted from 0.",
+    description = "Returns the positions of runs of words in a text: first_word and end_word (after the last one), counted among all of its words, and start_char and end_char. Words are the UAX #29 words that hold a letter or a digit, counted from 0.",
     syntax_example = "word_runs(text, runs[, cut])",
     sql_example = r#"```sql
 > SELECT run['start_char'] AS start_char, run['end_char'] AS end_char
@@ -58,44 +57,26 @@ impl Function for WordRuns {
     fn result_type(_: &Constants<'_>, types: &[&DataType]) -> Result<DataType> {
         Spans::check(Self::PARAMETERS.function, types[1], Spans::WORDS)?;
         check_cut(Self::PARAMETERS.function, types, 2)?;
-        Ok(DataType::new_list(DataType::Struct(fields()), true))
+        Ok(StructLists::data_type(fields()))
     }
 
     fn compute(args: &Arguments) -> Result<ArrayRef> {
         let function = Self::PARAMETERS.function;
-        let texts = args.texts(0)?;
-        let runs = Spans::new(function, args, 1, Spans::WORDS)?;
-        let cut = cut(function, args, 2)?;
-        let (mut of_row, mut cut_of_row) = (Vec::new(), Vec::new());
-        let mut out: Vec<WordRun> = Vec::new();
-        let (mut lengths, mut valid) = (Vec::with_capacity(args.rows()), Vec::new());
-        for row in 0..args.rows() {
-            let before = out.len();
-            let text = texts.get(row);
-            valid.push(text.is_some());
-            if let Some(text) = text {
-                runs.row(row, &mut of_row)?;
-                if let Some(cut) = &cut {
-                    cut.row(row, &mut cut_of_row)?;
-                }
-                out.extend(word_runs(text, &of_row, &cut_of_row));
-            }
-            lengths.push(out.len() - before);
-        }
+        let (lists, found) = runs_of_texts(function, args, |_, text, runs, cut| {
+            word_runs(text, runs, cut)
+        })?;
         let column = |value: fn(&WordRun) -> usize| {
-            let values = out.iter().map(|run| value(run) as i64);
+            let values = found.iter().map(|run| value(run) as i64);
             Arc::new(Int64Array::from_iter_values(values)) as ArrayRef
         };
-        list(
+        lists.finish(
             fields(),
-            [
+            vec![
                 column(|run| run.words.start),
                 column(|run| run.words.end),
                 column(|run| run.chars.start),
                 column(|run| run.chars.end),
             ],
-            lengths.into_iter(),
-            Some(NullBuffer::from(valid)),
         )
     }
 
@@ -107,5 +88,32 @@ impl Function for WordRuns {
 fn fields() -> Fields {
     let [first, end] = Spans::WORDS;
     let [start, stop] = Spans::CHARS;
-    Fields::from([first, end, start, stop].map(number).to_vec())
+    Fields::from([first, end, start, stop].map(integer_field).to_vec())
+}
+
+/// Reads the arguments that `word_runs` and `whole_runs` have in common: texts, and the runs and the cut of each.
+/// Returns what `find` gives for the row, the text, the runs and the cut, for all rows, and its lists.
+pub(crate) fn runs_of_texts<T>(
+    function: &'static str,
+    args: &Arguments,
+    mut find: impl FnMut(usize, &str, &[Range<usize>], &[Range<usize>]) -> Vec<T>,
+) -> Result<(StructLists, Vec<T>)> {
+    let texts = args.texts(0)?;
+    let runs = Spans::new(function, args, 1, Spans::WORDS)?;
+    let cut = cut(function, args, 2)?;
+    let (mut runs_of_row, mut cut_of_row) = (Vec::new(), Vec::new());
+    let mut found = Vec::new();
+    let mut lists = StructLists::new(function, args.rows());
+    for row in 0..args.rows() {
+        let text = texts.get(row);
+        if let Some(text) = text {
+            runs.row(row, &mut runs_of_row)?;
+            if let Some(cut) = &cut {
+                cut.row(row, &mut cut_of_row)?;
+            }
+            found.extend(find(row, text, &runs_of_row, &cut_of_row));
+        }
+        lists.end_row(text.is_some(), found.len())?;
+    }
+    Ok((lists, found))
 }

@@ -6,8 +6,6 @@ use async_trait::async_trait;
 use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::catalog::{Session, TableProvider};
 use datafusion::common::{Result, plan_err};
-use datafusion::datasource::physical_plan::FileScanConfigBuilder;
-use datafusion::datasource::source::DataSourceExec;
 use datafusion::logical_expr::{Expr, TableType};
 use datafusion::physical_plan::ExecutionPlan;
 use neardup_wikidump::Losses;
@@ -17,7 +15,7 @@ use super::decode::DumpSource;
 use super::losses::LossLog;
 use super::options::DumpOptions;
 use super::ranges::plan;
-use crate::files::{Located, Wanted, locate};
+use crate::files::{Located, Wanted, locate, scan_files};
 
 const DUMPS: Wanted = Wanted {
     what: "dumps",
@@ -101,11 +99,7 @@ impl TableProvider for DumpTable {
         let plan = plan(files, partitions, self.options.on_error).await?;
         let (options, losses) = (Arc::clone(&self.options), self.losses.clone());
         let source = DumpSource::with_losses(options, plan.sites, losses);
-        let config = FileScanConfigBuilder::new(store, Arc::new(source))
-            .with_file_groups(plan.groups)
-            .with_limit(limit)
-            .with_projection_indices(projection.cloned())?
-            .build();
-        Ok(DataSourceExec::from_data_source(config))
+        let projection = projection.cloned();
+        scan_files(store, Arc::new(source), plan.groups, projection, limit)
     }
 }

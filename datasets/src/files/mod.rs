@@ -17,6 +17,7 @@ mod wire;
 pub(crate) use assign::assign;
 pub(crate) use locate::{Located, Wanted, locate};
 pub use numbers::Numbers;
+pub(crate) use scan::scan_files;
 pub use scan::{DecodeTask, Decoder, FormatSource, file_scan};
 pub(crate) use storage::StoredFile;
 pub(crate) use stored::{Files, Stamp, parts};

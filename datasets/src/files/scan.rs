@@ -15,11 +15,12 @@ use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::common::{Result, exec_datafusion_err, exec_err};
 use datafusion::datasource::listing::PartitionedFile;
 use datafusion::datasource::physical_plan::{
-    FileOpenFuture, FileOpener, FileScanConfig, FileSource,
+    FileGroup, FileOpenFuture, FileOpener, FileScanConfig, FileScanConfigBuilder, FileSource,
 };
 use datafusion::datasource::projection::{ProjectionOpener, SplitProjection};
 use datafusion::datasource::source::DataSourceExec;
 use datafusion::datasource::table_schema::TableSchema;
+use datafusion::execution::object_store::ObjectStoreUrl;
 use datafusion::object_store::ObjectStore;
 use datafusion::physical_expr::projection::ProjectionExprs;
 use datafusion::physical_plan::expressions::Column;
@@ -302,6 +303,22 @@ impl ReadAt for CancellableFile {
         self.read.add(count);
         Ok(count)
     }
+}
+
+/// A file scan by a source, of groups of files in one store.
+pub(crate) fn scan_files(
+    store: ObjectStoreUrl,
+    source: Arc<dyn FileSource>,
+    groups: Vec<FileGroup>,
+    projection: Option<Vec<usize>>,
+    limit: Option<usize>,
+) -> Result<Arc<dyn ExecutionPlan>> {
+    let config = FileScanConfigBuilder::new(store, source)
+        .with_file_groups(groups)
+        .with_limit(limit)
+        .with_projection_indices(projection)?
+        .build();
+    Ok(DataSourceExec::from_data_source(config))
 }
 
 /// The file scan and its source, if the plan is a scan by a source of type `S`.

@@ -5,6 +5,8 @@ use std::collections::{BTreeMap, HashSet};
 
 use quick_xml::events::Event;
 
+use crate::test_similarity::characters;
+
 use super::{DumpWriter, Generator, Kind, Position, Row, Spec};
 
 fn corpus(rows: u64, seed: u64, kind: Kind) -> Generator {
@@ -24,19 +26,6 @@ fn fingerprint(rows: impl Iterator<Item = Row>) -> u64 {
         }
     }
     hash
-}
-
-/// Jaccard similarity of the five-character windows of two texts in lower case.
-fn characters(a: &str, b: &str) -> f64 {
-    fn windows(text: &str) -> HashSet<[char; 5]> {
-        let text: Vec<char> = text.to_lowercase().chars().collect();
-        text.windows(5)
-            .map(|window| std::array::from_fn(|at| window[at]))
-            .collect()
-    }
-    let (a, b) = (windows(a), windows(b));
-    let shared = a.intersection(&b).count();
-    shared as f64 / (a.len() + b.len() - shared) as f64
 }
 
 #[test]

@@ -6,8 +6,7 @@ use async_trait::async_trait;
 use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::catalog::{Session, TableProvider};
 use datafusion::common::Result;
-use datafusion::datasource::physical_plan::{FileScanConfigBuilder, FileSource};
-use datafusion::datasource::source::DataSourceExec;
+use datafusion::datasource::physical_plan::FileSource;
 use datafusion::execution::object_store::ObjectStoreUrl;
 use datafusion::logical_expr::{Expr, TableType};
 use datafusion::object_store::path::Path;
@@ -16,7 +15,8 @@ use serde::{Deserialize, Serialize};
 
 use super::source::NumberedParquetSource;
 use crate::files::{
-    Files, Numbers, Wire, assign, parts, read_parts, read_schema, write_parts, write_schema,
+    Files, Numbers, Wire, assign, parts, read_parts, read_schema, scan_files, write_parts,
+    write_schema,
 };
 
 /// Parquet files of one schema, with the index of the file and of the row after their columns.
@@ -94,11 +94,7 @@ impl TableProvider for NumberedParquet {
         let files = self.files.stat(session.runtime_env()).await?;
         let groups = assign(parts(files, true), session.config().target_partitions());
         let source = NumberedParquetSource::new(Arc::clone(&self.schema), self.numbers.clone());
-        let config = FileScanConfigBuilder::new(self.files.store()?, Arc::new(source))
-            .with_file_groups(groups)
-            .with_limit(limit)
-            .with_projection_indices(projection.cloned())?
-            .build();
-        Ok(DataSourceExec::from_data_source(config))
+        let (store, projection) = (self.files.store()?, projection.cloned());
+        scan_files(store, Arc::new(source), groups, projection, limit)
     }
 }

@@ -7,8 +7,6 @@ use async_trait::async_trait;
 use datafusion::arrow::datatypes::{Schema, SchemaRef};
 use datafusion::catalog::{Session, TableProvider};
 use datafusion::common::{Result, exec_err};
-use datafusion::datasource::physical_plan::FileScanConfigBuilder;
-use datafusion::datasource::source::DataSourceExec;
 use datafusion::execution::object_store::ObjectStoreUrl;
 use datafusion::execution::runtime_env::RuntimeEnv;
 use datafusion::logical_expr::{Expr, TableType};
@@ -18,7 +16,7 @@ use datafusion::physical_plan::ExecutionPlan;
 use super::decode::RecordSource;
 use super::infer::{self, Inferred};
 use super::options::RecordOptions;
-use crate::files::{Files, Numbers, Stamp, assign, parts};
+use crate::files::{Files, Numbers, Stamp, assign, parts, scan_files};
 
 /// The rows of files of separated values or JSON.
 #[derive(Debug, Clone)]
@@ -128,12 +126,8 @@ impl TableProvider for RecordTable {
             }
         }
         let groups = assign(parts(files, self.numbers.is_some()), partitions);
-        let config = FileScanConfigBuilder::new(self.files.store()?, Arc::new(self.source()))
-            .with_file_groups(groups)
-            .with_limit(limit)
-            .with_projection_indices(projection.cloned())?
-            .build();
-        Ok(DataSourceExec::from_data_source(config))
+        let (store, source) = (self.files.store()?, Arc::new(self.source()));
+        scan_files(store, source, groups, projection.cloned(), limit)
     }
 }
 

@@ -6,6 +6,8 @@ use std::io::Read;
 use bzip2::read::BzDecoder;
 use quick_xml::events::Event;
 
+use crate::test_similarity::characters;
+
 use super::{SAMPLE_DOCUMENTS, SAMPLE_DUMP};
 
 const PLAIN: &str = include_str!("../../sample/samplewiki-pages-articles.xml");
@@ -45,19 +47,6 @@ fn pages() -> BTreeMap<String, (usize, String)> {
             _ => {}
         }
     }
-}
-
-/// Jaccard similarity of the five-character windows of two texts in lower case.
-fn characters(a: &str, b: &str) -> f64 {
-    fn windows(text: &str) -> HashSet<[char; 5]> {
-        let text: Vec<char> = text.to_lowercase().chars().collect();
-        text.windows(5)
-            .map(|window| std::array::from_fn(|at| window[at]))
-            .collect()
-    }
-    let (a, b) = (windows(a), windows(b));
-    let shared = a.intersection(&b).count();
-    shared as f64 / (a.len() + b.len() - shared) as f64
 }
 
 /// Whether the words of `sentence` occur in `wikitext` in order, with little markup between.

@@ -6,8 +6,6 @@ use async_trait::async_trait;
 use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::catalog::{Session, TableProvider};
 use datafusion::common::{DataFusionError, Result, plan_err};
-use datafusion::datasource::physical_plan::FileScanConfigBuilder;
-use datafusion::datasource::source::DataSourceExec;
 use datafusion::logical_expr::{Expr, TableType};
 use datafusion::physical_plan::ExecutionPlan;
 use futures::{StreamExt, TryStreamExt};
@@ -18,7 +16,8 @@ use super::columns::word_vector_schema;
 use super::decode::{WordVectorSource, failure, inspect};
 use super::options::WordVectorOptions;
 use crate::files::{
-    Located, StoredFile, Wanted, Wire, absolute, assign, locate, parts, read_parts, write_parts,
+    Located, StoredFile, Wanted, Wire, absolute, assign, locate, parts, read_parts, scan_files,
+    write_parts,
 };
 
 const WORD_VECTORS: Wanted = Wanted {
@@ -85,12 +84,8 @@ impl TableProvider for WordVectorTable {
         one_dimension(&files, self.options).await?;
         let groups = assign(parts(files, false), session.config().target_partitions());
         let source = WordVectorSource::new(self.options);
-        let config = FileScanConfigBuilder::new(store, Arc::new(source))
-            .with_file_groups(groups)
-            .with_limit(limit)
-            .with_projection_indices(projection.cloned())?
-            .build();
-        Ok(DataSourceExec::from_data_source(config))
+        let projection = projection.cloned();
+        scan_files(store, Arc::new(source), groups, projection, limit)
     }
 }
 

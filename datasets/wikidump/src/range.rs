@@ -60,7 +60,7 @@ pub fn suggest_ranges(
     Ok(starts.zip(ends).map(|(start, end)| start..end).collect())
 }
 
-/// The bytes in which block magics start. An accidental magic among them does no harm.
+/// The bytes in which block magic numbers start. An accidental magic number among them does no harm.
 fn block_bytes(source: &Arc<dyn ReadAt>) -> Result<Vec<u64>, DumpError> {
     let mut candidates = Candidates::new(Arc::clone(source), 0);
     let mut bytes = Vec::new();

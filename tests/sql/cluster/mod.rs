@@ -92,8 +92,7 @@ fn every_slt_file() -> Result<(), Failed> {
 /// A table that is too large for a plan is passed through the scratch directory, which is empty afterwards.
 fn large_table() -> Result<(), Failed> {
     let cluster = Cluster::start(1)?;
-    let mut options = ClientOptions::new(cluster.url());
-    options.token = Some(Token::read(token_file())?);
+    let mut options = client(&cluster.url())?;
     super::run(async move {
         let text = StringArray::from(vec!["x".repeat(1 << 10); 70 << 10]);
         let rows_in = RecordBatch::try_from_iter([("text", Arc::new(text) as ArrayRef)])?;
@@ -137,9 +136,8 @@ fn sorted_union() -> Result<(), Failed> {
         let local = neardup::session(SessionConfig::new(), Arc::default())?;
         let expected = rows(&local, &statement).await?;
         for partitions in [2, 3, 7] {
-            let mut options = ClientOptions::new(&url);
+            let mut options = client(&url)?;
             options.partitions = partitions;
-            options.token = Some(Token::read(token_file())?);
             let remote = neardup::cluster::session(&options, Arc::default())?;
             let found = rows(&remote, &statement).await?;
             if found != expected {
@@ -154,16 +152,12 @@ fn sorted_union() -> Result<(), Failed> {
 /// Files that an executor writes are committed only if all rows were written.
 fn failed_copy() -> Result<(), Failed> {
     let cluster = Cluster::start(1)?;
-    let mut options = ClientOptions::new(cluster.url());
-    options.token = Some(Token::read(token_file())?);
+    let options = client(&cluster.url())?;
     crate::run(async move {
         let folder = tempfile::TempDir::new()?;
         let path = |name: &str| folder.path().join(name).display().to_string();
-        let numbers: ArrayRef = Arc::new(Int64Array::from_iter_values(0..50_000));
-        let local = neardup::session(SessionConfig::new(), Arc::default())?;
-        local.register_batch("numbers", RecordBatch::try_from_iter([("id", numbers)])?)?;
         let input = path("numbers.parquet");
-        rows(&local, &format!("COPY numbers TO '{input}'")).await?;
+        write_numbers(50_000, &input).await?;
         let remote = neardup::cluster::session(&options, Arc::default())?;
         for extension in ["csv", "json", "parquet"] {
             let output = path(&format!("rows.{extension}"));
@@ -196,19 +190,24 @@ fn failed_copy() -> Result<(), Failed> {
     })
 }
 
+/// Writes the numbers 0, 1, … as a column `id` to a Parquet file.
+async fn write_numbers(count: i64, path: &str) -> Result<(), Failed> {
+    let numbers: ArrayRef = Arc::new(Int64Array::from_iter_values(0..count));
+    let local = neardup::session(SessionConfig::new(), Arc::default())?;
+    local.register_batch("numbers", RecordBatch::try_from_iter([("id", numbers)])?)?;
+    rows(&local, &format!("COPY numbers TO '{path}'")).await?;
+    Ok(())
+}
+
 /// A task that writes a file does not commit it after its query was cancelled.
 fn cancelled_copy() -> Result<(), Failed> {
     let cluster = Cluster::start(1)?;
-    let mut options = ClientOptions::new(cluster.url());
-    options.token = Some(Token::read(token_file())?);
+    let options = client(&cluster.url())?;
     crate::run(async move {
         let folder = tempfile::TempDir::new()?;
         let path = |name: &str| folder.path().join(name).display().to_string();
-        let numbers: ArrayRef = Arc::new(Int64Array::from_iter_values(0..20_000));
-        let local = neardup::session(SessionConfig::new(), Arc::default())?;
-        local.register_batch("numbers", RecordBatch::try_from_iter([("id", numbers)])?)?;
         let input = path("numbers.parquet");
-        rows(&local, &format!("COPY numbers TO '{input}'")).await?;
+        write_numbers(20_000, &input).await?;
         let remote = neardup::cluster::session(&options, Arc::default())?;
         let copy = |output: &str| {
             format!(
@@ -236,8 +235,7 @@ fn cancelled_copy() -> Result<(), Failed> {
 /// COPY and INSERT write the same files to the same paths as in one process, and no others.
 fn files() -> Result<(), Failed> {
     let cluster = Cluster::start(2)?;
-    let mut options = ClientOptions::new(cluster.url());
-    options.token = Some(Token::read(token_file())?);
+    let options = client(&cluster.url())?;
     crate::run(async move {
         let local = neardup::session(SessionConfig::new(), Arc::default())?;
         let remote = neardup::cluster::session(&options, Arc::default())?;
@@ -318,8 +316,7 @@ fn walk(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
 /// The options of a COPY are sent to the executors, such as compression and quoting.
 fn copy_with_options() -> Result<(), Failed> {
     let cluster = Cluster::start(1)?;
-    let mut options = ClientOptions::new(cluster.url());
-    options.token = Some(Token::read(token_file())?);
+    let options = client(&cluster.url())?;
     crate::run(async move {
         let folder = tempfile::TempDir::new()?;
         let local = neardup::session(SessionConfig::new(), Arc::default())?;
@@ -373,8 +370,7 @@ fn copy_with_options() -> Result<(), Failed> {
 /// A shuffle decodes dictionaries and large lists, and the operators above it still work.
 fn dictionaries() -> Result<(), Failed> {
     let cluster = Cluster::start(2)?;
-    let mut options = ClientOptions::new(cluster.url());
-    options.token = Some(Token::read(token_file())?);
+    let options = client(&cluster.url())?;
     crate::run(async move {
         let folder = tempfile::TempDir::new()?;
         let file = folder.path().join("rows.parquet").display().to_string();
@@ -423,8 +419,7 @@ fn dictionaries() -> Result<(), Failed> {
 /// Parquet statistics leave NaN out: filters must not skip rows with NaN, and NaN must not become a number.
 fn not_a_number() -> Result<(), Failed> {
     let cluster = Cluster::start(1)?;
-    let mut options = ClientOptions::new(cluster.url());
-    options.token = Some(Token::read(token_file())?);
+    let options = client(&cluster.url())?;
     crate::run(async move {
         let folder = tempfile::TempDir::new()?;
         let file = folder.path().join("numbers.parquet").display().to_string();
@@ -486,9 +481,8 @@ fn not_a_number() -> Result<(), Failed> {
 /// several times are written to a directory.
 fn every_call(executors: usize) -> Result<(), Failed> {
     let cluster = Cluster::start(executors)?;
-    let mut options = ClientOptions::new(format!("df://{}", cluster.address));
+    let mut options = client(&cluster.url())?;
     options.partitions = 4;
-    options.token = Some(Token::read(token_file())?);
     super::run(async move {
         let scratch = tempfile::TempDir::new()?;
         options.scratch = (executors > 1).then(|| scratch.path().to_owned());
@@ -553,10 +547,16 @@ fn difference(expected: &str, found: &str) -> String {
 
 /// A session on a cluster, with four tasks a stage.
 pub fn session(url: &str) -> datafusion::common::Result<SessionContext> {
-    let mut options = ClientOptions::new(url);
+    let mut options = client(url)?;
     options.partitions = 4;
-    options.token = Some(Token::read(token_file())?);
     neardup::cluster::session(&options, Arc::default())
+}
+
+/// The options of a client of a cluster.
+fn client(url: &str) -> datafusion::common::Result<ClientOptions> {
+    let mut options = ClientOptions::new(url);
+    options.token = Some(Token::read(token_file())?);
+    Ok(options)
 }
 
 /// The rows of a query as text, sorted.

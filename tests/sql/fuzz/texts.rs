@@ -8,7 +8,7 @@ const WORDS: &[&str] = &[
 ];
 
 /// Words of other scripts, characters that normalisation changes, and characters that are no words.
-const AWKWARD: &[&str] = &[
+const SPECIAL: &[&str] = &[
     "straße",
     "STRASSE",
     "ﬁne",
@@ -88,16 +88,16 @@ pub fn text(random: &mut Random, before: &[Option<String>], template: &str) -> O
                 .pick(&["abc", "é", "1"])
                 .repeat(random.between(200, 3000)),
         ),
-        (74..78, _) => Some((*random.pick(AWKWARD)).to_owned()),
+        (74..78, _) => Some((*random.pick(SPECIAL)).to_owned()),
         _ => Some(fresh(random)),
     }
 }
 
 /// A text of random words.
 pub fn fresh(random: &mut Random) -> String {
-    let awkward = if random.percent(35) { 25 } else { 0 };
+    let special = if random.percent(35) { 25 } else { 0 };
     let words: Vec<&str> = (0..random.between(1, 14))
-        .map(|_| word(random, awkward))
+        .map(|_| word(random, special))
         .collect();
     let mut text = words.join(if random.percent(90) { " " } else { "  " });
     if random.percent(40) {
@@ -106,9 +106,9 @@ pub fn fresh(random: &mut Random) -> String {
     text
 }
 
-fn word(random: &mut Random, awkward: usize) -> &'static str {
-    match random.percent(awkward) {
-        true => random.word(AWKWARD),
+fn word(random: &mut Random, special: usize) -> &'static str {
+    match random.percent(special) {
+        true => random.word(SPECIAL),
         false => random.word(WORDS),
     }
 }

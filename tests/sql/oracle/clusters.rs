@@ -240,7 +240,7 @@ async fn components() -> Result<(), Failed> {
         .filter(|(_, cluster)| sizes[cluster] > 1)
         .map(|(id, cluster)| (id as i64, *cluster, sizes[cluster] as f64))
         .collect();
-    super::same_pairs(query, &found, &wanted)
+    super::same_rows(query, &found, &wanted)
 }
 
 /// A session that clusters as under a memory limit.

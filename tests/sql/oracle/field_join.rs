@@ -2,6 +2,7 @@
 
 use super::corpus::session;
 use super::naive::{FieldValue, field_value, record_similarity};
+use super::same_rows;
 use datafusion::arrow::array::{Array, AsArray, Int64Array, RecordBatch, StringArray};
 use datafusion::arrow::datatypes::{Float64Type, Int64Type};
 use datafusion::datasource::MemTable;
@@ -221,20 +222,6 @@ fn call(setting: &Setting, relations: &str, threshold: f64, parts: usize) -> Str
     )
 }
 
-fn same(what: &str, found: &Found, expected: &Found) -> Result<(), Failed> {
-    if found == expected {
-        return Ok(());
-    }
-    let wrong = found.iter().find(|pair| !expected.contains(pair));
-    let missing = expected.iter().find(|pair| !found.contains(pair));
-    Err(format!(
-        "{what}: found {} pairs, expected {}; not expected: {wrong:?}; not found: {missing:?}",
-        found.len(),
-        expected.len()
-    )
-    .into())
-}
-
 fn at(all: &Found, threshold: f64) -> Found {
     let above = all.iter().filter(|pair| pair.2 >= threshold);
     above.cloned().collect()
@@ -258,7 +245,7 @@ async fn all_settings() -> Result<(), Failed> {
                         return Err(format!("no pairs: {query}").into());
                     }
                     let found = joined(&context, &query).await?;
-                    same(&format!("{query} on {partitions}"), &found, &expected)?;
+                    same_rows(&format!("{query} on {partitions}"), &found, &expected)?;
                 }
             }
         }
@@ -279,7 +266,7 @@ async fn at_similarities() -> Result<(), Failed> {
         for similarity in similarities.iter().step_by(similarities.len() / 4 + 1) {
             for threshold in [*similarity, similarity.next_up().min(1.0)] {
                 let query = call(setting, "docs", threshold, 1);
-                same(
+                same_rows(
                     &query,
                     &joined(&context, &query).await?,
                     &at(&all, threshold),

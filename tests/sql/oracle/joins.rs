@@ -1,7 +1,7 @@
 //! `jaccard_join` gives exactly the pairs of brute force, with bitwise equal similarities.
 
 use super::corpus::{pairs, register, session, texts};
-use super::{naive, same_pairs};
+use super::{at_least, naive, same_rows};
 use libtest_mimic::{Failed, Trial};
 use neardup_datasets::generate::Kind;
 
@@ -65,15 +65,11 @@ async fn thresholds(shingle: &'static str, min_similarity: f64) -> Result<(), Fa
         if threshold < min_similarity {
             continue;
         }
-        let expected: Vec<_> = all
-            .iter()
-            .copied()
-            .filter(|pair| pair.2 >= threshold)
-            .collect();
+        let expected = at_least(threshold, &all);
         let query = format!(
             "SELECT * FROM jaccard_join(docs, shingle => '{shingle}', threshold => {p}.0 / {q})"
         );
-        same_pairs(&query, &pairs(&context, &query).await?, &expected)?;
+        same_rows(&query, &pairs(&context, &query).await?, &expected)?;
     }
     Ok(())
 }
@@ -84,13 +80,9 @@ async fn documents() -> Result<(), Failed> {
     let context = session(2)?;
     register(&context, "docs", &texts)?;
     for threshold in [0.5, 0.8, 0.95] {
-        let expected: Vec<_> = all
-            .iter()
-            .copied()
-            .filter(|pair| pair.2 >= threshold)
-            .collect();
+        let expected = at_least(threshold, &all);
         let query = format!("SELECT * FROM jaccard_join(docs, threshold => {threshold})");
-        same_pairs(&query, &pairs(&context, &query).await?, &expected)?;
+        same_rows(&query, &pairs(&context, &query).await?, &expected)?;
     }
     Ok(())
 }
@@ -121,7 +113,7 @@ async fn strings() -> Result<(), Failed> {
         let expected = naive::string_pairs(&texts, window, words, 0.6);
         let query =
             format!("SELECT * FROM jaccard_join(docs, shingle => '{shingle}', threshold => 0.6)");
-        same_pairs(&query, &pairs(&context, &query).await?, &expected)?;
+        same_rows(&query, &pairs(&context, &query).await?, &expected)?;
     }
     Ok(())
 }
@@ -132,7 +124,7 @@ async fn ten_thousand() -> Result<(), Failed> {
     let context = session(2)?;
     register(&context, "docs", &texts)?;
     let query = "SELECT * FROM jaccard_join(docs)";
-    same_pairs(query, &pairs(&context, query).await?, &expected)
+    same_rows(query, &pairs(&context, query).await?, &expected)
 }
 
 async fn two_relations() -> Result<(), Failed> {
@@ -150,7 +142,7 @@ async fn two_relations() -> Result<(), Failed> {
         let query = format!(
             "SELECT * FROM jaccard_join(docs, others, shingle => 'char:5', threshold => {threshold})"
         );
-        same_pairs(&query, &pairs(&context, &query).await?, &expected)?;
+        same_rows(&query, &pairs(&context, &query).await?, &expected)?;
         let query = format!(
             "SELECT * FROM minhash_join(docs, others, shingle => 'char:5', threshold => {threshold})"
         );
@@ -194,7 +186,7 @@ async fn linked() -> Result<(), Failed> {
     let context = session(2)?;
     register(&context, "docs", &texts)?;
     let query = "SELECT * FROM jaccard_join(docs, copies => 'linked', shingle => 'word:2', threshold => 0.7)";
-    same_pairs(query, &pairs(&context, query).await?, &expected)
+    same_rows(query, &pairs(&context, query).await?, &expected)
 }
 
 /// The same sorted rows for 1, 2, 7 and 64 partitions, and for other numbers of parts.
@@ -220,7 +212,7 @@ async fn partitions() -> Result<(), Failed> {
             for query in queries {
                 let found = pairs(&context, &query).await?;
                 let expected = expected.get_or_insert_with(|| found.clone());
-                same_pairs(&format!("{query} on {partitions}"), &found, expected)?;
+                same_rows(&format!("{query} on {partitions}"), &found, expected)?;
             }
         }
         if expected.is_none_or(|pairs| pairs.is_empty()) {

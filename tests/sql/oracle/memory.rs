@@ -1,7 +1,7 @@
 //! Joins under a memory limit: rows that do not fit are spilled, and the pairs are the same.
 
 use super::corpus::{pairs, register, session, texts};
-use super::same_pairs;
+use super::same_rows;
 use datafusion::arrow::array::{ArrayRef, Int64Array, ListArray, RecordBatch};
 use datafusion::arrow::datatypes::Float32Type;
 use datafusion::datasource::MemTable;
@@ -76,7 +76,7 @@ async fn little_memory() -> Result<(), Failed> {
         if expected.len() < 1_000 {
             return Err(format!("{call}: {} pairs", expected.len()).into());
         }
-        same_pairs(call, &pairs(&limited, &query).await?, &expected)?;
+        same_rows(call, &pairs(&limited, &query).await?, &expected)?;
         if metric(&operator(&limited, &query).await?, "spill_count")? == 0 {
             return Err(format!("{call}: nothing was written to disk").into());
         }
@@ -134,8 +134,8 @@ async fn blocks() -> Result<(), Failed> {
             if expected.len() < 1_000 {
                 return Err(format!("{in_memory}: {} pairs", expected.len()).into());
             }
-            same_pairs(&in_blocks, &pairs(&free, &in_blocks).await?, &expected)?;
-            same_pairs(&in_blocks, &pairs(&limited, &in_blocks).await?, &expected)?;
+            same_rows(&in_blocks, &pairs(&free, &in_blocks).await?, &expected)?;
+            same_rows(&in_blocks, &pairs(&limited, &in_blocks).await?, &expected)?;
             // Parts that wait are on disk. With oversized buckets several parts may report a pair.
             let all = match more {
                 "" => Some("*"),
@@ -148,7 +148,7 @@ async fn blocks() -> Result<(), Failed> {
                        (SELECT side, id, text, length, keys, UNNEST(key_parts(keys, 9)) AS part FROM {table}),
                        threshold => 0.6, prefixes => {prefixes}{more}, shingle => 'char:5', parts => 9)"
                 );
-                same_pairs(&in_parts, &pairs(&limited, &in_parts).await?, &expected)?;
+                same_rows(&in_parts, &pairs(&limited, &in_parts).await?, &expected)?;
                 if metric(&operator(&limited, &in_parts).await?, "spill_count")? == 0 {
                     return Err(format!("{in_parts}: the parts did not spill").into());
                 }

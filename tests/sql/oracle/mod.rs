@@ -39,6 +39,7 @@ mod templates;
 mod vectors;
 
 use libtest_mimic::{Failed, Trial};
+use std::fmt::Debug;
 
 /// The trials of all modules.
 pub fn trials() -> Vec<Trial> {
@@ -71,15 +72,21 @@ pub fn trials() -> Vec<Trial> {
 /// A pair: id_a, id_b, similarity.
 type Pair = (i64, i64, f64);
 
-/// Fails if two sorted lists of pairs differ, and reports the first difference.
-fn same_pairs(what: &str, found: &[Pair], expected: &[Pair]) -> Result<(), Failed> {
+/// The pairs whose similarity is at least a threshold.
+fn at_least(threshold: f64, pairs: &[Pair]) -> Vec<Pair> {
+    let found = pairs.iter().filter(|pair| pair.2 >= threshold);
+    found.copied().collect()
+}
+
+/// Fails if two sorted lists of rows differ, and reports the first difference.
+fn same_rows<T: PartialEq + Debug>(what: &str, found: &[T], expected: &[T]) -> Result<(), Failed> {
     if found == expected {
         return Ok(());
     }
-    let wrong = found.iter().find(|pair| !expected.contains(pair));
-    let missing = expected.iter().find(|pair| !found.contains(pair));
+    let wrong = found.iter().find(|row| !expected.contains(row));
+    let missing = expected.iter().find(|row| !found.contains(row));
     Err(format!(
-        "{what}: found {} pairs, expected {}; not expected: {wrong:?}; not found: {missing:?}",
+        "{what}: found {} rows, expected {}; not expected: {wrong:?}; not found: {missing:?}",
         found.len(),
         expected.len()
     )

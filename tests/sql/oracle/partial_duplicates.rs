@@ -1,7 +1,7 @@
 //! `partial_duplicates` gives exactly the runs of brute force: all pairs of sentences, diagonals, and repeated merging.
 
 use super::corpus::session;
-use super::naive;
+use super::{naive, same_rows};
 use datafusion::arrow::array::{AsArray, Int64Array, RecordBatch, StringArray};
 use datafusion::arrow::datatypes::Int64Type;
 use datafusion::datasource::MemTable;
@@ -240,16 +240,8 @@ async fn equal_brute_force() -> Result<(), Failed> {
                        min_length => {min_length}, max_gap => {max_gap}, parts => {parts})"
                 );
                 let found = runs(&context, &query).await?;
-                if found != expected {
-                    let wrong = found.iter().find(|run| !expected.contains(run));
-                    let missing = expected.iter().find(|run| !found.contains(run));
-                    return Err(format!(
-                        "seed {seed}, {partitions} partitions: {query}: found {}, expected {}; not expected: {wrong:?}; not found: {missing:?}",
-                        found.len(),
-                        expected.len()
-                    )
-                    .into());
-                }
+                let what = format!("seed {seed}, {partitions} partitions: {query}");
+                same_rows(&what, &found, &expected)?;
                 total += found.len();
             }
         }

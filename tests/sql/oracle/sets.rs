@@ -2,7 +2,7 @@
 //! each kind of signature.
 
 use super::corpus::{pairs, register, session, texts};
-use super::{naive, same_pairs};
+use super::{at_least, naive, same_rows};
 use datafusion::arrow::array::AsArray;
 use datafusion::arrow::datatypes::{Int64Type, UInt64Type};
 use libtest_mimic::{Failed, Trial};
@@ -53,15 +53,11 @@ async fn signatures() -> Result<(), Failed> {
             }
             let all = naive::self_pairs(&sets, THRESHOLDS[0]);
             for threshold in THRESHOLDS {
-                let expected: Vec<_> = all
-                    .iter()
-                    .copied()
-                    .filter(|pair| pair.2 >= threshold)
-                    .collect();
+                let expected = at_least(threshold, &all);
                 let query = format!(
                     "SELECT * FROM jaccard_join(signed, signature_column => items, threshold => {threshold}, parts => {parts})"
                 );
-                same_pairs(
+                same_rows(
                     &format!("{what}: {query}"),
                     &pairs(&context, &query).await?,
                     &expected,

@@ -1,6 +1,7 @@
 //! `shared_passages` gives exactly the passages of brute force: every diagonal of every pair of texts.
 
 use super::corpus::{register, session};
+use super::same_rows;
 use datafusion::arrow::array::AsArray;
 use datafusion::arrow::datatypes::{Int64Type, UInt64Type};
 use datafusion::prelude::SessionContext;
@@ -157,16 +158,8 @@ async fn equal_brute_force() -> Result<(), Failed> {
                         "SELECT * FROM shared_passages(docs, min_passage => '{unit}:{length}', parts => {parts})"
                     );
                     let found = rows(&context, &query).await?;
-                    if found != expected {
-                        let wrong = found.iter().find(|row| !expected.contains(row));
-                        let missing = expected.iter().find(|row| !found.contains(row));
-                        return Err(format!(
-                            "seed {seed}, {partitions} partitions: {query}: found {}, expected {}; not expected: {wrong:?}; not found: {missing:?}",
-                            found.len(),
-                            expected.len()
-                        )
-                        .into());
-                    }
+                    let what = format!("seed {seed}, {partitions} partitions: {query}");
+                    same_rows(&what, &found, &expected)?;
                     total += found.len();
                 }
             }

@@ -2,7 +2,7 @@
 //! and sorted windows, for several numbers of partitions, parts and chunks.
 
 use super::corpus::{pairs, session};
-use super::{Pair, same_pairs};
+use super::{Pair, same_rows};
 use datafusion::arrow::array::{
     ArrayRef, FixedSizeBinaryArray, Int64Array, ListArray, RecordBatch,
 };
@@ -136,7 +136,7 @@ async fn exact() -> Result<(), Failed> {
                 let query = distances(&format!(
                     "hamming_join(data, method => '{method}', max_distance => {max_distance}, parts => {parts})"
                 ));
-                same_pairs(&query, &pairs(&context, &query).await?, &expected)?;
+                same_rows(&query, &pairs(&context, &query).await?, &expected)?;
             }
         }
         // With two relations, pairs of a row with itself and both orders of a pair are reported, too.
@@ -150,7 +150,7 @@ async fn exact() -> Result<(), Failed> {
             expected.extend([(a, b, distance), (b, a, distance)]);
         }
         expected.sort_by_key(|pair| (pair.0, pair.1));
-        same_pairs(&query, &pairs(&context, &query).await?, &expected)?;
+        same_rows(&query, &pairs(&context, &query).await?, &expected)?;
     }
     Ok(())
 }
@@ -211,12 +211,12 @@ async fn tables() -> Result<(), Failed> {
             let query = distances(&format!(
                 "hamming_join(data, method => 'bands', tables => 9, key_bits => 12, {common})"
             ));
-            same_pairs(&query, &pairs(&context, &query).await?, &by_bands)?;
+            same_rows(&query, &pairs(&context, &query).await?, &by_bands)?;
             for chunk in [6, 50, 100_000] {
                 let query = distances(&format!(
                     "hamming_join(data, method => 'window', tables => 5, window => 6, chunk => {chunk}, {common})"
                 ));
-                same_pairs(&query, &pairs(&context, &query).await?, &by_windows)?;
+                same_rows(&query, &pairs(&context, &query).await?, &by_windows)?;
             }
         }
     }
@@ -235,7 +235,7 @@ async fn vectors() -> Result<(), Failed> {
                 let query = format!(
                     "SELECT * FROM cosine_join(data, threshold => {threshold}, parts => {parts})"
                 );
-                same_pairs(&query, &pairs(&context, &query).await?, &expected)?;
+                same_rows(&query, &pairs(&context, &query).await?, &expected)?;
             }
             // Only the pairs that the distance test keeps are expected.
             let max_distance = distance_for_recall(BITS, threshold, 0.9)?;
@@ -247,7 +247,7 @@ async fn vectors() -> Result<(), Failed> {
             let query = format!(
                 "SELECT * FROM projection_join(data, threshold => {threshold}, bits => {BITS}, target_recall => 0.9, parts => {partitions})"
             );
-            same_pairs(&query, &pairs(&context, &query).await?, &kept)?;
+            same_rows(&query, &pairs(&context, &query).await?, &kept)?;
         }
     }
     Ok(())

@@ -65,7 +65,7 @@ pub fn texts_of_spans<'a>(
     texts.collect()
 }
 
-/// Gives the byte of each of a series of ascending offsets in characters.
+/// Converts offsets in characters, given in ascending order, to offsets in bytes.
 fn bytes_of(text: &str) -> impl FnMut(usize) -> usize {
     let mut at = text.char_indices().map(|(at, _)| at).enumerate().peekable();
     move |character| {
@@ -327,7 +327,7 @@ mod tests {
     fn texts_of_spans_are_those_of_characters() {
         let mut random = RandomTexts::new(43);
         for _ in 0..5_000 {
-            let text = random.nasty(40);
+            let text = random.special_characters(40);
             let characters: Vec<char> = text.chars().collect();
             let spans: Vec<Range<usize>> = (0..random.below(6))
                 .map(|_| {
@@ -351,7 +351,7 @@ mod tests {
         let mut random = RandomTexts::new(41);
         for round in 0..20_000 {
             let text = match round % 2 {
-                0 => random.nasty(60),
+                0 => random.special_characters(60),
                 _ => random.prose(120),
             };
             let length = text.chars().count();

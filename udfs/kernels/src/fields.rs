@@ -221,22 +221,22 @@ pub enum FieldsError {
     /// The weights do not sum to 1.
     #[error("weights must sum to 1, found the sum {0}")]
     Sum(f64),
-    /// The name of no measure.
+    /// No measure has this name.
     #[error("measure must be jaccard, containment or edit, found '{0}'")]
     Measure(String),
-    /// The name of no rule for missing fields.
+    /// No rule for missing fields has this name.
     #[error("missing must be zero or rescale, found '{0}'")]
     Missing(String),
-    /// No weight, measure and shingle.
+    /// The text is not a weight, a measure and a shingle.
     #[error("a field is written as '0.5 jaccard word:3' or '0.5 edit', found '{0}'")]
     Field(String),
-    /// No number and shingle.
+    /// The text is not a number and a shingle.
     #[error("a field is written as '1 word:3', found '{0}'")]
     NumberedShingle(String),
-    /// No number.
+    /// The text is not a number.
     #[error("a field is written as its number, from 1 on, found '{0}'")]
     Number(String),
-    /// A shingle that is none.
+    /// The shingle is not valid.
     #[error("{0}")]
     Shingle(String),
     /// A text is not the fields of a record.

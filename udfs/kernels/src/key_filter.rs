@@ -5,7 +5,7 @@ const COUNTERS: usize = 8;
 /// The number of counters in a word, of two bits each.
 const LANES: usize = 32;
 
-/// The factors of the stages.
+/// The factors of the multiplicative hash of a key, one for each stage.
 const FACTORS: [u64; 2] = [0x9E37_79B9_7F4A_7C15, 0xC2B2_AE3D_27D4_EB4F];
 
 /// Counters of keys, of two bits each, that stop at 2. Keys that share a counter are counted together, so that a key
@@ -20,7 +20,8 @@ pub struct KeyFilter {
 
 impl KeyFilter {
     /// Counters for this number of keys, within this number of bytes; `usize::MAX` keys give the largest filter that
-    /// the bytes allow. Keys that share a counter in stage 0 rarely do in stage 1; other stages repeat these two.
+    /// the bytes allow. The stage chooses the hash: keys that share a counter in stage 0 rarely share one in stage 1.
+    /// Stages from 2 on have the hashes of these two by turns.
     #[must_use]
     pub fn new(keys: usize, max_bytes: usize, stage: u64) -> Self {
         let bits = Self::bits(keys, max_bytes);

@@ -292,7 +292,7 @@ mod tests {
                 (average - expected).abs() < 0.01,
                 "{average} and {expected} at {jaccard}"
             );
-            // The published draws were lucky ones.
+            // The published draws have a higher probability than the average of all draws.
             assert!(found.iter().any(|&found| found > published));
             assert!(expected < published);
         }

@@ -33,7 +33,7 @@ impl fmt::Display for Measure {
     }
 }
 
-/// The name of no measure.
+/// A name that no measure has.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnknownMeasure(String);
 

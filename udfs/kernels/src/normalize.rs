@@ -201,7 +201,7 @@ mod tests {
             let text = match round % 4 {
                 0 => texts.prose(80),
                 1 => texts.few_letters(20, &['A', 'b', ' ', '\n', '\t', '\u{b}']),
-                _ => texts.nasty(24),
+                _ => texts.special_characters(24),
             };
             let once = normalize(&text);
             assert_eq!(once, oracle(&text), "{text:?}");

@@ -1,10 +1,10 @@
 //! Seeded texts for property tests: prose of a small vocabulary, and strings of characters that
-//! are awkward for word boundaries, case and normalisation.
+//! are special cases of word boundaries, case and normalisation.
 
 use crate::split_mix::SplitMix64;
 
 /// Characters with properties that affect word boundaries, case or normalisation, and ordinary ones.
-const NASTY: &[char] = &[
+const SPECIAL: &[char] = &[
     'a',
     'b',
     'Z',
@@ -141,11 +141,11 @@ impl RandomTexts {
         self.0.below(bound as u64) as usize
     }
 
-    /// Up to `max` characters, any of them awkward.
-    pub(crate) fn nasty(&mut self, max: usize) -> String {
+    /// Up to `max` characters, any of which may be a special case.
+    pub(crate) fn special_characters(&mut self, max: usize) -> String {
         let length = self.below(max + 1);
         (0..length)
-            .map(|_| NASTY[self.below(NASTY.len())])
+            .map(|_| SPECIAL[self.below(SPECIAL.len())])
             .collect()
     }
 

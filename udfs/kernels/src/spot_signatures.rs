@@ -191,7 +191,7 @@ mod tests {
         let antecedents = ["the", "of", "a", "Москва", "b"];
         for round in 0..4_000 {
             let text = match round % 3 {
-                0 => texts.nasty(60),
+                0 => texts.special_characters(60),
                 1 => texts.prose(150),
                 _ => texts.few_letters(60, &['a', ' ', 'b', 'c', ' ']),
             };

@@ -136,7 +136,7 @@ mod tests {
     fn lines_of_a_part_are_those_of_its_text() {
         let mut random = RandomTexts::new(18);
         for _ in 0..20_000 {
-            let text = random.nasty(40);
+            let text = random.special_characters(40);
             let start = text.ceil_char_boundary(random.below(text.len() + 1));
             let lines: Vec<&str> = lines_of(&text, start..text.len())
                 .map(|line| &text[line])
@@ -175,7 +175,7 @@ mod tests {
         for round in 0..20_000 {
             let text = match round % 2 {
                 0 => random.few_letters(30, &marks),
-                _ => random.nasty(40),
+                _ => random.special_characters(40),
             };
             for unit in [TextUnit::Line, TextUnit::Paragraph] {
                 let found = units(&text, unit);

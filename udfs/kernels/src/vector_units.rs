@@ -21,8 +21,9 @@ pub(crate) enum VectorUnit {
 }
 
 impl VectorUnit {
+    /// Whether this machine can run functions that are compiled for the unit.
     #[inline]
-    fn is_available(self) -> bool {
+    fn is_supported(self) -> bool {
         match self {
             #[cfg(target_arch = "x86_64")]
             Self::Avx512F => std::arch::is_x86_feature_detected!("avx512f"),
@@ -30,7 +31,6 @@ impl VectorUnit {
             Self::Avx512FastMultiply => {
                 std::arch::is_x86_feature_detected!("avx512f")
                     && std::arch::is_x86_feature_detected!("avx512dq")
-                    && is_amd()
             }
             #[cfg(target_arch = "x86_64")]
             Self::Avx512Vpopcntdq => {
@@ -42,6 +42,17 @@ impl VectorUnit {
                 std::arch::is_x86_feature_detected!("avx2")
                     && std::arch::is_x86_feature_detected!("popcnt")
             }
+        }
+    }
+
+    /// Whether functions for the unit are faster here than those for the units after it, if the machine can run them.
+    #[inline]
+    fn is_fast(self) -> bool {
+        match self {
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512FastMultiply => is_amd(),
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512F | Self::Avx512Vpopcntdq | Self::Avx2 => true,
         }
     }
 }
@@ -72,8 +83,8 @@ impl<F: Copy> Implementations<F> {
     #[inline]
     pub(crate) fn selected(&self) -> F {
         let mut for_units = self.for_units.iter();
-        let available = for_units.find(|(unit, _)| unit.is_available());
-        available.map_or(self.portable, |&(_, function)| function)
+        let selected = for_units.find(|(unit, _)| unit.is_supported() && unit.is_fast());
+        selected.map_or(self.portable, |&(_, function)| function)
     }
 }
 
@@ -91,7 +102,7 @@ pub(crate) mod tests {
     ) {
         check("portable", implementations.portable);
         for &(unit, function) in implementations.for_units {
-            if unit.is_available() {
+            if unit.is_supported() {
                 check(&format!("{unit:?}"), function);
             } else {
                 let mut stderr = std::io::stderr();
@@ -116,7 +127,7 @@ pub(crate) mod tests {
     #[cfg(target_arch = "x86_64")]
     #[test]
     fn the_first_available_function_is_selected() {
-        let has = |unit: VectorUnit, function| if unit.is_available() { function } else { 0 };
+        let has = |unit: VectorUnit, function| if unit.is_supported() { function } else { 0 };
         // A machine with AVX-512 has AVX2 as well.
         let both = Implementations {
             for_units: &[(VectorUnit::Avx2, 1), (VectorUnit::Avx512F, 2)],

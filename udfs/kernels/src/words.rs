@@ -70,7 +70,7 @@ mod tests {
     fn equals_segmentation_of_the_whole_text() {
         let mut texts = RandomTexts::new(7);
         for _ in 0..60_000 {
-            let text = texts.nasty(40);
+            let text = texts.special_characters(40);
             assert_eq!(
                 words(&text),
                 text.unicode_words().collect::<Vec<_>>(),

@@ -168,6 +168,22 @@ impl Lists {
             Values::U64(values) => Numbers::U64(&values[range]),
         })
     }
+
+    /// The list of a row as 64-bit numbers; narrower ones are written to `scratch`.
+    pub(crate) fn get_u64<'a>(
+        &'a self,
+        row: usize,
+        scratch: &'a mut Vec<u64>,
+    ) -> Option<&'a [u64]> {
+        Some(match self.get(row)? {
+            Numbers::U64(numbers) => numbers,
+            numbers @ Numbers::U32(_) => {
+                scratch.clear();
+                numbers.append_to(scratch);
+                scratch.as_slice()
+            }
+        })
+    }
 }
 
 impl Numbers<'_> {

@@ -39,7 +39,9 @@ pub(crate) use integers::Integers;
 pub(crate) use lists::{Lists, Numbers, signature_length};
 pub(crate) use parameters::{Kind, Parameters};
 pub(crate) use records::{Records, check_fields};
-pub(crate) use results::{HashLists, NumberLists, PartLists, text_lists};
+pub(crate) use results::{
+    HashLists, NumberLists, PartLists, StructLists, integer_column, integer_field, text_lists,
+};
 pub(crate) use structs::check_sortable;
 pub(crate) use texts::Texts;
 pub(crate) use vectors::{Vector, Vectors, is_float32, merged_into};
@@ -92,6 +94,14 @@ impl Arguments {
     pub(crate) fn texts(&self, index: usize) -> Result<Texts> {
         let (array, constant) = self.array(index)?;
         Texts::new(array, constant)
+    }
+
+    /// The texts of the argument at `index`; `None` if it was not given.
+    pub(crate) fn optional_texts(&self, index: usize) -> Result<Option<Texts>> {
+        match self.has(index) {
+            true => self.texts(index).map(Some),
+            false => Ok(None),
+        }
     }
 
     pub(crate) fn lists(&self, index: usize) -> Result<Lists> {

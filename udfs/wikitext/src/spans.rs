@@ -78,7 +78,7 @@ pub(super) fn find(source: &str, variants: bool) -> Vec<Span> {
     scan.spans
 }
 
-/// Bracket kinds that wait on the stack.
+/// Kinds of brackets that are kept on the stack until they are closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Bracket {
     Template,

@@ -22,7 +22,7 @@ mod scan;
 mod search;
 mod transform;
 
-/// Bits of the two magics.
+/// Bits of the two magic numbers.
 pub(crate) const MAGIC_BITS: u32 = 48;
 /// Starts a block.
 pub(crate) const BLOCK_MAGIC: u64 = 0x3141_5926_5359;

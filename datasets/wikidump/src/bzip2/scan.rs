@@ -1,4 +1,4 @@
-//! Finds the magics of blocks and of ends of streams at any bit of a byte slice.
+//! Finds the magic numbers of blocks and of ends of streams at any bit of a byte slice.
 //!
 //! The 48-bit magic shifted by 0 to 7 bits covers up to seven bytes, of which the middle five do not depend on their
 //! neighbours: these are searched for as bytes, and the two edges are compared afterwards. A hit is only a candidate:
@@ -21,7 +21,7 @@ pub(crate) struct MagicScanner {
 }
 
 impl MagicScanner {
-    /// Searches for one of the two magics.
+    /// Searches for one of the two magic numbers.
     pub(crate) fn new(magic: u64) -> Self {
         Self {
             magic,
@@ -32,7 +32,7 @@ impl MagicScanner {
         }
     }
 
-    /// The bit offsets, ascending, of all magics that lie wholly in `data`.
+    /// The bit offsets, ascending, of all magic numbers that lie wholly in `data`.
     pub(crate) fn find(&self, data: &[u8]) -> Vec<u64> {
         let mut found = Vec::new();
         for (shift, finder) in self.shifts.iter().enumerate() {

@@ -33,7 +33,8 @@ impl FailureBudget {
 /// Maximum size in bytes of a compressed block: 18,002 groups of 50 codes of 20 bits, and its tables.
 const MAX_BLOCK_BYTES: u64 = 2_600_000;
 
-/// Iterates over all block magics from some byte on, in order. A magic only marks a candidate for a block.
+/// Iterates over all block magic numbers from some byte on, in order. A magic number only marks a candidate for a
+/// block.
 pub(crate) struct Candidates {
     window: Window,
     scanner: MagicScanner,

@@ -24,7 +24,7 @@ const NAMESPACES: Names = Names {
 /// One namespace of a wiki.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Namespace {
-    /// Its number; even ones hold content, odd ones talk about it.
+    /// Its number: even for content, odd for the talk pages about it.
     pub key: i32,
     /// Its name in the wiki's language, which prefixes titles; empty for articles.
     pub name: String,

@@ -10,7 +10,7 @@ use neardup_wikidump::{
     ReadOptions, Revisions,
 };
 
-use crate::dumps::{Read, awkward, bz2, even, everything, gz, read_ranges, read_whole, salvaging};
+use crate::dumps::{Read, bz2, even, everything, gz, read_ranges, read_whole, salvaging, unusual};
 use crate::oracle::assert_same;
 use crate::shared_data::corpus;
 
@@ -31,7 +31,7 @@ fn read(path: &Path, options: &ReadOptions) -> Read {
     let length = file.len();
     let whole = read_ranges(&file, &even(length, 1), options);
     let mut cuts: Vec<_> = [2, 7, 64].map(|count| even(length, count)).into();
-    cuts.push(awkward(length, length));
+    cuts.push(unusual(length, length));
     for ranges in cuts {
         let parts = read_ranges(&file, &ranges, options);
         assert!(

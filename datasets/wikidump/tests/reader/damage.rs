@@ -6,8 +6,8 @@ use std::sync::Arc;
 use neardup_wikidump::{DumpError, OnError, Page, ReadAt, ReadOptions};
 
 use crate::dumps::{
-    Random, awkward, bz2, even, everything, forms_with, gz, pages, read_ranges, read_whole,
-    salvaging, xml,
+    Random, bz2, even, everything, forms_with, gz, pages, read_ranges, read_whole, salvaging,
+    unusual, xml,
 };
 
 fn ids(rows: &[Page]) -> BTreeSet<(i64, Option<i64>)> {
@@ -39,7 +39,7 @@ fn check(damaged: Vec<u8>, whole: &[Page], what: &str) -> usize {
         .iter()
         .map(|row| ((row.id, row.revision.id), row))
         .collect();
-    for ranges in [even(length, 1), even(length, 3), awkward(length, length)] {
+    for ranges in [even(length, 1), even(length, 3), unusual(length, length)] {
         let strict = read_ranges(&file, &ranges, &everything());
         assert!(
             !strict.errors.is_empty() || strict.rows == whole,
@@ -297,7 +297,7 @@ fn damaged_xml_never_panics() {
     }
 }
 
-/// A `<page>` with attributes was no page.
+/// An element of the schema may have attributes.
 #[test]
 fn tags_may_have_attributes() {
     let plain = String::from_utf8(xml(&pages(3, 5, 9))).unwrap();
@@ -311,7 +311,7 @@ fn tags_may_have_attributes() {
     }
 }
 
-/// Such a dump was read as a whole one.
+/// A dump without its closing tag is counted, although all of its pages are complete.
 #[test]
 fn a_dump_cut_between_two_pages_is_counted() {
     let pages = pages(120, 300, 21);
@@ -326,7 +326,7 @@ fn a_dump_cut_between_two_pages_is_counted() {
             let length = file.len() as u64;
             let file: Arc<dyn ReadAt> = Arc::new(file);
             let cuts = [2, 7, 64].map(|count| even(length, count));
-            for ranges in cuts.into_iter().chain([awkward(length, 1)]) {
+            for ranges in cuts.into_iter().chain([unusual(length, 1)]) {
                 let parts = read_ranges(&file, &ranges, &everything());
                 assert_eq!(parts.losses, whole.losses, "{form} {ranges:?}");
             }
@@ -357,7 +357,7 @@ fn a_page_without_a_revision_is_counted() {
     assert!(read_whole(&xml(&pages), &others).losses.is_empty());
 }
 
-/// A page without its `<page>` tag, and a text without its `<text>` tag, were lost in silence.
+/// A page without its `<page>` tag, and a text without its `<text>` tag, are counted as losses.
 #[test]
 fn what_has_an_end_and_no_start_is_not_lost_in_silence() {
     let pages: Vec<String> = (1..60)
@@ -378,7 +378,7 @@ fn what_has_an_end_and_no_start_is_not_lost_in_silence() {
         let length = damaged.len() as u64;
         let file: Arc<dyn ReadAt> = Arc::new(damaged.into_bytes());
         let cuts = [2, 7, 64].map(|count| even(length, count)).into_iter();
-        for ranges in cuts.chain((0..20).map(|seed| awkward(length, seed))) {
+        for ranges in cuts.chain((0..20).map(|seed| unusual(length, seed))) {
             let parts = read_ranges(&file, &ranges, &everything());
             assert_eq!(parts.losses, read.losses, "{other} {ranges:?}");
         }
@@ -404,7 +404,7 @@ fn in_every_division(xml: &str, options: &ReadOptions) -> crate::dumps::Read {
     let length = xml.len() as u64;
     let file: Arc<dyn ReadAt> = Arc::new(xml.as_bytes().to_vec());
     let cuts = [2, 3, 7, 64].map(|count| even(length, count)).into_iter();
-    for ranges in cuts.chain((0..10).map(|seed| awkward(length, seed))) {
+    for ranges in cuts.chain((0..10).map(|seed| unusual(length, seed))) {
         let parts = read_ranges(&file, &ranges, options);
         assert!(parts.rows == whole.rows, "{ranges:?}");
         if parts.errors.is_empty() {
@@ -424,7 +424,7 @@ fn page(id: u32, revisions: &[u32]) -> String {
     page + "</page>\n"
 }
 
-/// Another text was taken for that of a page, in silence.
+/// Without the tags between two pages, no page gets the text of the other one, and the loss is counted.
 #[test]
 fn pages_that_run_into_each_other_are_not_one_page() {
     let pages = [page(1, &[10, 11]), page(2, &[12]), page(3, &[13])];

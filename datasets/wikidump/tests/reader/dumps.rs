@@ -193,8 +193,8 @@ pub(crate) fn even(length: u64, count: u64) -> Vec<Range<u64>> {
         .collect()
 }
 
-/// Ranges that a planner would hardly make: empty ones, one byte, past the end, cuts in magics.
-pub(crate) fn awkward(length: u64, seed: u64) -> Vec<Range<u64>> {
+/// Ranges that a planner would hardly make: empty ones, one byte, past the end, cuts in magic numbers.
+pub(crate) fn unusual(length: u64, seed: u64) -> Vec<Range<u64>> {
     let mut random = Random(seed);
     let mut cuts: Vec<u64> = (0..12)
         .map(|_| random.below(length as usize + 1) as u64)

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use neardup_wikidump::{Container, ReadAt, ReadOptions, suggest_ranges};
 
-use crate::dumps::{awkward, even, everything, forms, pages, read_ranges, read_whole};
+use crate::dumps::{even, everything, forms, pages, read_ranges, read_whole, unusual};
 
 #[test]
 fn every_form_and_every_cut_gives_the_same_rows() {
@@ -29,7 +29,7 @@ fn every_form_and_every_cut_gives_the_same_rows() {
             let length = file.len() as u64;
             let file: Arc<dyn ReadAt> = Arc::new(file);
             let mut cuts: Vec<_> = [2, 3, 7, 64].map(|count| even(length, count)).into();
-            cuts.extend((0..2).map(|seed| awkward(length, seed)));
+            cuts.extend((0..2).map(|seed| unusual(length, seed)));
             cuts.extend((1..5).map(|count| suggest_ranges(&file, count).unwrap()));
             for ranges in cuts {
                 let parts = read_ranges(&file, &ranges, &options);

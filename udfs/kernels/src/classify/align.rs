@@ -183,7 +183,7 @@ mod tests {
         }
     }
 
-    /// A list of a million tokens took a table of a million squared.
+    /// Lists of a million tokens are aligned without a table of a million squared cells.
     #[test]
     fn long_lists_are_divided_at_unique_tokens() {
         let a: Vec<u32> = (0..200_000).collect();

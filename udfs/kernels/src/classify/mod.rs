@@ -8,17 +8,17 @@
 //! ```
 //!
 //! The rules depend on what differs between two aligned texts, not on a model: numbers, dates, units, names, words that
-//! exclude each other, negation, and whether the subject is another one. `words` holds the lists of languages, `citation`
-//! the shape of references, `furniture` what stands around a text. The labelled pairs in `tests/pair_classes/` measure
-//! the rules.
+//! exclude each other, negation, and whether the subject is another one. `words` holds the lists of languages,
+//! `citation` the shape of references, `boilerplate` the notices and bylines around a text. The labelled pairs in
+//! `tests/pair_classes/` measure the rules.
 //!
 //! Numbers, units and names that are recognised by their capitals need no list. **To add a language**, add its lists to
-//! `words`, and what begins its bylines and notices to `furniture`.
+//! `words`, and the first words of its bylines and notices to `boilerplate`.
 
 mod align;
+mod boilerplate;
 mod changes;
 mod citation;
-mod furniture;
 mod rules;
 mod tokens;
 mod words;
@@ -34,7 +34,7 @@ use unicode_normalization::UnicodeNormalization;
 pub enum PairClass {
     /// The same text, apart from white space and compatibility forms of characters.
     Identical,
-    /// The same statement, worded, spelled or punctuated differently, or with other page furniture around it.
+    /// The same statement, worded, spelled or punctuated differently, or with other boilerplate around it.
     CopyEdit,
     /// The same statement about the same topic, with a fact changed.
     FactualDrift,

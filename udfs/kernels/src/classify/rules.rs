@@ -5,72 +5,78 @@ use std::ops::Range;
 
 use crate::text_hasher::TextHasherBuilder;
 
+use super::boilerplate::{body, divides};
 use super::changes::{Aligned, Fact, is_clock, is_ordinal, is_variant};
 use super::citation::are_citations;
-use super::furniture::{body, divides};
 use super::tokens::{Keys, Kind, Token, tokens};
 use super::words::Words;
 use super::{ChangeKind, Classification, PairClass};
 
-/// Texts that share less than this share of their tokens are not similar.
-const NOT_SIMILAR: f64 = 0.3;
-/// A pattern is at least this share of the tokens of the longer text.
-const PATTERN: f64 = 0.35;
-/// An edit leaves at least this share of the content of the shorter text.
-const EDIT: f64 = 0.5;
-/// An edit that only adds makes a text at most this many times longer.
-const LONGER: f64 = 2.5;
-/// Share of the characters that are letters, below which a text is a formula or a table.
-const LETTERS: f64 = 0.45;
+/// Minimum share of the tokens that two similar texts have in common.
+const MIN_SHARED_TOKENS: f64 = 0.3;
+/// Minimum share of the tokens of the longer text that belong to a pattern of both.
+const MIN_PATTERN_TOKENS: f64 = 0.35;
+/// Minimum share of the content of the shorter text that an edit leaves.
+const MIN_EDIT_CONTENT: f64 = 0.5;
+/// Maximum quotient of the lengths of two texts of which one is an edit of the other.
+const MAX_LENGTH_RATIO: f64 = 2.5;
+/// Minimum share of letters among the characters of a text that is neither a formula nor a table.
+const MIN_LETTERS: f64 = 0.45;
 
-/// Texts with a shared ending, such as a signature, have beginnings that share at most this share of their tokens.
-const SHARED_BEGINNING: f64 = 0.3;
-/// The same of beginnings of which each has many tokens, among which are the words of any text.
-const SHARED_LONG_BEGINNING: f64 = 0.5;
-/// Share of the content that long beginnings have in common.
-const SHARED_CONTENT: f64 = 0.15;
-/// A beginning of this many tokens is long.
-const LONG_BEGINNING: usize = 12;
-/// The longer beginning has at least this many tokens, and a shared ending at most this many times as many.
-const BEGINNING: usize = 4;
-const ENDING: usize = 8;
+/// Maximum share of the tokens that the beginnings of two messages with the same ending, such as a signature, have in
+/// common.
+const MAX_SHARED_BEGINNING: f64 = 0.3;
+/// The same for two long beginnings, which have frequent words in common whatever they say.
+const MAX_SHARED_LONG_BEGINNING: f64 = 0.5;
+/// Maximum share of the content that two long beginnings have in common.
+const MAX_SHARED_CONTENT: f64 = 0.15;
+/// Minimum number of tokens of a long beginning.
+const LONG_BEGINNING_TOKENS: usize = 12;
+/// Minimum number of tokens of the longer beginning.
+const MIN_BEGINNING_TOKENS: usize = 4;
+/// Maximum quotient of the numbers of tokens of a shared ending and of the longer beginning.
+const MAX_ENDING_RATIO: usize = 8;
 /// Minimum and maximum number of tokens of a shared ending.
 const ENDING_TOKENS: std::ops::RangeInclusive<usize> = 4..=80;
-/// Texts whose subject is a pronoun are about one thing if they have this number of words in common, without numbers.
-const SAYS_SOMETHING: usize = 8;
-/// The same of texts whose subject is named in one of them, or of which a name and a number differ.
-const SAYS_MUCH: usize = 20;
-/// A text whose subject is not named, with one fact that differs, is specific with this number of words in common.
-const SPECIFIC: usize = 8;
-/// The same of texts with one fact that differs and names in common.
-const SPECIFIC_WITH_NAMES: usize = 5;
-/// The place of a verb that is known by its ending is less than this.
-const VERB: usize = 6;
-/// A description of the subject between commas has at most this many tokens.
-const APPOSITION: usize = 18;
-/// A fact of a text is another one if at least this share of the content is in both.
-const STATEMENT: f64 = 0.55;
-/// If this many values differ, and few are shared, the text is a pattern.
-const MANY: usize = 4;
-/// A heading that is attached to a text has at most this number of tokens, and the text at least so many.
-const HEADING: usize = 8;
-const STATEMENT_TOKENS: usize = 6;
-/// Tokens at the beginning of a text in which the name of the subject is, in a language without lists.
-const BEGINS: usize = 3;
+/// Minimum number of common words, without numbers, of two texts about one topic whose subject is a pronoun.
+const MIN_SHARED_WORDS: usize = 8;
+/// Minimum number of common words of two texts about one topic if only one of them names the subject, or if a name and
+/// a number differ.
+const MIN_SHARED_WORDS_UNNAMED: usize = 20;
+/// Minimum number of common words that identify the topic of two texts without a named subject, if one fact differs.
+const MIN_SPECIFIC_WORDS: usize = 8;
+/// The same if the texts have names in common, too.
+const MIN_SPECIFIC_WORDS_WITH_NAMES: usize = 5;
+/// A verb that is recognised by its ending is one of the first tokens: its index is below this.
+const VERB_LIMIT: usize = 6;
+/// Maximum number of tokens of a description of the subject between commas.
+const MAX_APPOSITION_TOKENS: usize = 18;
+/// Minimum share of the content of the shorter text that two statements with different facts have in common.
+const MIN_STATEMENT_CONTENT: f64 = 0.55;
+/// Texts are a pattern if this many values differ, and fewer than half as many are common to both.
+const MANY_VALUES: usize = 4;
+/// Maximum number of tokens of a heading before a text on the same line.
+const MAX_HEADING_TOKENS: usize = 8;
+/// Minimum number of tokens of the text after such a heading.
+const MIN_TOKENS_AFTER_HEADING: usize = 6;
+/// Tokens at the beginning of a text that are taken for its subject, in a language without lists.
+const SUBJECT_TOKENS: usize = 3;
 /// Maximum number of tokens from a quantity to the same one in another unit.
-const CONVERSION: usize = 3;
-/// Names that texts without a named subject or without a verb have in common if they are about one topic.
-const TOPIC_NAMES: usize = 2;
-const LIST_NAMES: usize = 4;
-/// Minimum number of words in common, beside a value in the subject.
-const SHARED_WITH_VALUE: usize = 4;
-/// Minimum share of the content of the longer text that is in both, if a name differs.
-const NAMED_STATEMENT: f64 = 0.65;
-/// If a name differs and the subject is not named, nearly all of the content is the same, and so many words.
-const SAME_STATEMENT: f64 = 0.9;
-const SAYS_ALL: usize = 12;
-/// A title has at most this many tokens.
-const TITLE: usize = 15;
+const MAX_CONVERSION_TOKENS: usize = 3;
+/// Minimum number of common names, or names and values, of two texts about one topic without a named subject.
+const MIN_TOPIC_NAMES: usize = 2;
+/// Minimum number of common names of two lists about one topic: texts without a verb.
+const MIN_LIST_NAMES: usize = 4;
+/// Minimum number of common words that identify a topic together with a value in the subject.
+const MIN_SHARED_WORDS_WITH_VALUE: usize = 4;
+/// Minimum share of the content of the longer text that two texts about one topic have in common, if a name differs.
+const MIN_CONTENT_WITH_NAME: f64 = 0.65;
+/// The same if the subject is not named, either.
+const MIN_SAME_CONTENT: f64 = 0.9;
+/// Minimum number of common words, without numbers, in that case.
+const MIN_SAME_WORDS: usize = 12;
+/// Maximum number of tokens of a title.
+const MAX_TITLE_TOKENS: usize = 15;
 
 /// The class of two different texts.
 pub(super) fn classify(words: &Words, a: &str, b: &str) -> Classification {
@@ -87,20 +93,20 @@ pub(super) fn classify(words: &Words, a: &str, b: &str) -> Classification {
     let (own, other) = match are_citations {
         true => (own, other),
         false => (
-            without_heading(words, without_furniture(own)),
-            without_heading(words, without_furniture(other)),
+            without_heading(words, without_boilerplate(own)),
+            without_heading(words, without_boilerplate(other)),
         ),
     };
     let pair = Aligned::new(own, other);
     let all = pair.shared(|_| true).of_larger();
     let content = pair.shared(|token| token.kind.is_content());
     if are_citations {
-        return none(match all < NOT_SIMILAR / 2.0 {
+        return none(match all < MIN_SHARED_TOKENS / 2.0 {
             true => PairClass::NotSimilar,
             false => PairClass::Reference,
         });
     }
-    if all < NOT_SIMILAR && content.of_smaller() < EDIT {
+    if all < MIN_SHARED_TOKENS && content.of_smaller() < MIN_EDIT_CONTENT {
         return none(PairClass::NotSimilar);
     }
     let is_statement = |text, tokens| !is_formula(text, tokens) && !is_row(words, text, tokens);
@@ -113,10 +119,10 @@ pub(super) fn classify(words: &Words, a: &str, b: &str) -> Classification {
     let are_titles =
         (is_title(&pair.a) && is_title(&pair.b) && !ends_sentence(a) && !ends_sentence(b))
             || (subject.has_no_verb && !ends_sentence(a) && !ends_sentence(b));
-    let is_short = |tokens: &[Token<'_>]| tokens.len() <= TITLE;
+    let is_short = |tokens: &[Token<'_>]| tokens.len() <= MAX_TITLE_TOKENS;
     let is_other_title = is_short(&pair.a) && is_short(&pair.b) && replaces_a_word(&pair);
     let is_filled_in = !facts.is_empty() || is_other_title;
-    let class = match are_titles && is_filled_in && all >= PATTERN {
+    let class = match are_titles && is_filled_in && all >= MIN_PATTERN_TOKENS {
         true => PairClass::Template,
         false => decide(words, &pair, &facts, &subject, all),
     };
@@ -133,7 +139,7 @@ pub(super) fn classify(words: &Words, a: &str, b: &str) -> Classification {
 fn is_title(tokens: &[Token<'_>]) -> bool {
     let is_category = tokens.get(1).is_some_and(|next| next.gap == ":")
         && tokens[0].text.starts_with(char::is_uppercase);
-    let is_phrase = tokens.len() <= TITLE
+    let is_phrase = tokens.len() <= MAX_TITLE_TOKENS
         && tokens.iter().enumerate().all(|(at, token)| {
             let is_participle = token.form.ends_with("ed")
                 && tokens
@@ -150,7 +156,7 @@ fn ends_sentence(text: &str) -> bool {
     text.trim_end().ends_with(['.', '!', '?', '。', '"', '”'])
 }
 
-fn without_furniture(mut tokens: Vec<Token<'_>>) -> Vec<Token<'_>> {
+fn without_boilerplate(mut tokens: Vec<Token<'_>>) -> Vec<Token<'_>> {
     let body = body(&tokens);
     tokens.truncate(body.end);
     tokens.drain(..body.start);
@@ -167,7 +173,7 @@ fn without_heading<'a>(words: &Words, mut tokens: Vec<Token<'a>>) -> Vec<Token<'
         return tokens;
     }
     let is_verb = |token: &Token<'_>| token.is_verb || token.kind == Kind::Verb;
-    let limit = tokens.len().min(HEADING + 1);
+    let limit = tokens.len().min(MAX_HEADING_TOKENS + 1);
     let begin = (1..limit).find(|&at| {
         let token = &tokens[at];
         BEGINNINGS.contains(&token.text) && matches!(token.gap, "" | " ")
@@ -182,7 +188,7 @@ fn without_heading<'a>(words: &Words, mut tokens: Vec<Token<'a>>) -> Vec<Token<'
             Kind::Word | Kind::Name | Kind::Contrast(_)
         )
         && tokens[begin..].iter().any(is_verb)
-        && tokens.len() - begin >= STATEMENT_TOKENS
+        && tokens.len() - begin >= MIN_TOKENS_AFTER_HEADING
     {
         tokens.drain(..begin);
     }
@@ -214,9 +220,9 @@ fn share_only_an_ending(pair: &Aligned<'_>) -> bool {
         false => (b, a),
     };
     if smaller.is_empty()
-        || larger.len() < BEGINNING
+        || larger.len() < MIN_BEGINNING_TOKENS
         || !ENDING_TOKENS.contains(&ending)
-        || ending > ENDING * larger.len()
+        || ending > MAX_ENDING_RATIO * larger.len()
     {
         return false;
     }
@@ -240,9 +246,9 @@ fn share_only_an_ending(pair: &Aligned<'_>) -> bool {
         .count();
     let share = |part: usize, of: usize| part as f64 / of.max(1) as f64;
     let all = share(both, smaller.len());
-    let is_long = smaller.len() >= LONG_BEGINNING;
-    all <= SHARED_BEGINNING
-        || (is_long && all <= SHARED_LONG_BEGINNING && share(content, of) <= SHARED_CONTENT)
+    let is_long = smaller.len() >= LONG_BEGINNING_TOKENS;
+    all <= MAX_SHARED_BEGINNING
+        || (is_long && all <= MAX_SHARED_LONG_BEGINNING && share(content, of) <= MAX_SHARED_CONTENT)
 }
 
 /// Whether one word of a text is another one in the other text, and not a form of it.
@@ -268,7 +274,7 @@ fn is_formula(text: &str, tokens: &[Token<'_>]) -> bool {
         |token: &&Token<'_>| token.text.len() >= 3 && token.text.chars().all(char::is_alphabetic);
     text.contains(['→', '←', '⇌', '↔', '=', '|'])
         || text.contains("{{")
-        || letters(text) < LETTERS
+        || letters(text) < MIN_LETTERS
         || (text.contains(" + ") && tokens.iter().filter(is_word).count() * 2 < tokens.len())
 }
 
@@ -321,7 +327,7 @@ fn decide(
     all: f64,
 ) -> PairClass {
     let content = pair.shared(|token| token.kind.is_content());
-    let is_pattern = all >= PATTERN;
+    let is_pattern = all >= MIN_PATTERN_TOKENS;
     if subject.is_other {
         return match is_pattern {
             true => PairClass::Template,
@@ -329,11 +335,11 @@ fn decide(
         };
     }
     if !facts.is_empty() {
-        if content.of_smaller() < 1.0 - EDIT && all < EDIT {
+        if content.of_smaller() < 1.0 - MIN_EDIT_CONTENT && all < MIN_EDIT_CONTENT {
             return PairClass::Other;
         }
         return match is_same_topic(words, pair, facts, subject) {
-            true if content.of_smaller() < STATEMENT => PairClass::Other,
+            true if content.of_smaller() < MIN_STATEMENT_CONTENT => PairClass::Other,
             true => PairClass::FactualDrift,
             false if is_pattern => PairClass::Template,
             false => PairClass::Other,
@@ -344,7 +350,7 @@ fn decide(
     }
     let lengths = (pair.a.len() as f64, pair.b.len() as f64);
     let longer = (lengths.0 / lengths.1).max(lengths.1 / lengths.0);
-    match content.of_smaller() >= EDIT && longer <= LONGER {
+    match content.of_smaller() >= MIN_EDIT_CONTENT && longer <= MAX_LENGTH_RATIO {
         true => PairClass::CopyEdit,
         false => PairClass::Other,
     }
@@ -362,7 +368,9 @@ fn is_same_topic(words: &Words, pair: &Aligned<'_>, facts: &[Fact], subject: &Su
     let is_conversion = |two: &&[Fact]| {
         let (first, second) = (&two[0], &two[1]);
         let of = |tokens: &[Token<'_>], first: usize, second: usize| {
-            tokens[second].gap.ends_with('(') && second > first && second - first <= CONVERSION
+            tokens[second].gap.ends_with('(')
+                && second > first
+                && second - first <= MAX_CONVERSION_TOKENS
         };
         first.kind == ChangeKind::Number
             && second.kind == ChangeKind::Number
@@ -373,15 +381,16 @@ fn is_same_topic(words: &Words, pair: &Aligned<'_>, facts: &[Fact], subject: &Su
     let quantities = count(ChangeKind::Number) + count(ChangeKind::Date) + count(ChangeKind::Unit);
     let shared_words = pair.shared(|token| token.kind.is_content()).both;
     let is_plain = |token: &Token<'_>| matches!(token.kind, Kind::Word | Kind::Name);
-    if subject.is_pronoun && pair.shared(is_plain).both < SAYS_SOMETHING {
+    if subject.is_pronoun && pair.shared(is_plain).both < MIN_SHARED_WORDS {
         return false;
     }
     // "It is united with Orvin …", "It is united with Senja …"
-    if subject.is_pronoun && count(ChangeKind::Name) > 0 && shared_words < SAYS_MUCH {
+    if subject.is_pronoun && count(ChangeKind::Name) > 0 && shared_words < MIN_SHARED_WORDS_UNNAMED
+    {
         return false;
     }
     // "Orvin gave 12 boats." and "Gave 14 boats.": nothing says that it is the same one.
-    if subject.is_unnamed && quantities > 0 && shared_words < SAYS_MUCH {
+    if subject.is_unnamed && quantities > 0 && shared_words < MIN_SHARED_WORDS_UNNAMED {
         return false;
     }
     // Only the order differs: "Orvin beat Senja", "Senja beat Orvin".
@@ -390,7 +399,7 @@ fn is_same_topic(words: &Words, pair: &Aligned<'_>, facts: &[Fact], subject: &Su
     }
     // "… assigned Orvin the number 12": another thing, with another value.
     let has_names = count(ChangeKind::Name) > 0;
-    if has_names && quantities > 0 && shared_words < SAYS_MUCH {
+    if has_names && quantities > 0 && shared_words < MIN_SHARED_WORDS_UNNAMED {
         return false;
     }
     if subject.has_similar_name
@@ -403,7 +412,8 @@ fn is_same_topic(words: &Words, pair: &Aligned<'_>, facts: &[Fact], subject: &Su
         return false;
     }
     // Names of passages that are worded differently are those of other statements.
-    if has_names && pair.shared(|token| token.kind.is_content()).of_larger() < NAMED_STATEMENT {
+    if has_names && pair.shared(|token| token.kind.is_content()).of_larger() < MIN_CONTENT_WITH_NAME
+    {
         return false;
     }
     let values =
@@ -413,7 +423,7 @@ fn is_same_topic(words: &Words, pair: &Aligned<'_>, facts: &[Fact], subject: &Su
         return false;
     }
     if subject.has_no_verb && words.code == Some("en") {
-        let is_list = names >= LIST_NAMES && names + values.both > 2 * changed;
+        let is_list = names >= MIN_LIST_NAMES && names + values.both > 2 * changed;
         return is_list && !has_names && subject.begins_alike;
     }
     if words.code.is_none() && has_cases(&pair.a) {
@@ -421,7 +431,7 @@ fn is_same_topic(words: &Words, pair: &Aligned<'_>, facts: &[Fact], subject: &Su
         let is_time = facts.iter().any(|fact| is_clock(&pair.a, fact.a.start));
         return changed == 1 && quantities == 1 && is_named && subject.begins_alike && !is_time;
     }
-    if quantities >= MANY && values.both * 2 < quantities {
+    if quantities >= MANY_VALUES && values.both * 2 < quantities {
         return false;
     }
     if subject.has_shared_name {
@@ -441,25 +451,25 @@ fn is_same_topic(words: &Words, pair: &Aligned<'_>, facts: &[Fact], subject: &Su
     // "The village is served by trains to …" with another name speaks of another village, if no more is said.
     if has_names {
         let content = pair.shared(|token| token.kind.is_content()).of_larger();
-        let is_same = content >= SAME_STATEMENT && pair.shared(is_plain).both >= SAYS_ALL;
-        return changed == 1 && names >= TOPIC_NAMES && is_same && !subject.is_pronoun;
+        let is_same = content >= MIN_SAME_CONTENT && pair.shared(is_plain).both >= MIN_SAME_WORDS;
+        return changed == 1 && names >= MIN_TOPIC_NAMES && is_same && !subject.is_pronoun;
     }
     if words.code.is_none() {
-        return changed == 1 && shared_words >= SAYS_SOMETHING - 1;
+        return changed == 1 && shared_words >= MIN_SHARED_WORDS - 1;
     }
     // "In total, 62 bridges fell in eight counties after the flood of Orvin."
     if names > 0 && subject.is_counted && changed <= 2 && quantities == changed {
         return true;
     }
     // "The bridge that the flood of 1931 destroyed was …": but "The average household has …" is any one.
-    let is_topic = names + values.both >= TOPIC_NAMES && names > 0;
+    let is_topic = names + values.both >= MIN_TOPIC_NAMES && names > 0;
     let words_in_common = pair.shared(is_plain).both;
-    let is_specific = words_in_common >= SPECIFIC
-        || (subject.has_shared_value && shared_words >= SHARED_WITH_VALUE)
-        || (is_topic && shared_words >= SPECIFIC_WITH_NAMES && !subject.is_reworded);
+    let is_specific = words_in_common >= MIN_SPECIFIC_WORDS
+        || (subject.has_shared_value && shared_words >= MIN_SHARED_WORDS_WITH_VALUE)
+        || (is_topic && shared_words >= MIN_SPECIFIC_WORDS_WITH_NAMES && !subject.is_reworded);
     match changed {
         1 => is_specific,
-        2 => names > 0 && words_in_common > SPECIFIC,
+        2 => names > 0 && words_in_common > MIN_SPECIFIC_WORDS,
         _ => false,
     }
 }
@@ -518,7 +528,7 @@ impl Subject {
         );
         let has_no_verb = words.code.is_some() && verbs.0.is_none() && verbs.1.is_none();
         // Without lists, the end of the subject is not known.
-        let begins = |at: usize| words.code.is_some() || at < BEGINS;
+        let begins = |at: usize| words.code.is_some() || at < SUBJECT_TOKENS;
         let shares = |is: &dyn Fn(&Token<'_>, &Token<'_>) -> bool| {
             pair.matched.iter().enumerate().any(|(at, to)| {
                 let is = |to: usize| is(&pair.a[at], &pair.b[to]);
@@ -734,7 +744,7 @@ fn first_verb(words: &Words, tokens: &[Token<'_>], is_sentence: bool) -> Option<
     if listed.is_some() || !is_sentence || words.code != Some("en") {
         return listed;
     }
-    (1..tokens.len().saturating_sub(1).min(VERB)).find(|&at| {
+    (1..tokens.len().saturating_sub(1).min(VERB_LIMIT)).find(|&at| {
         let (before, token) = (&tokens[at - 1], &tokens[at]);
         token.kind == Kind::Word
             && token.text.starts_with(char::is_lowercase)
@@ -785,7 +795,7 @@ fn region(words: &Words, tokens: &[Token<'_>], verb: Option<usize>) -> Range<usi
     let apposition = |verb: usize| {
         (rest.start + 1..verb).find(|&at| {
             let token = &tokens[at];
-            let mut after = (at + 1..tokens.len()).take(APPOSITION);
+            let mut after = (at + 1..tokens.len()).take(MAX_APPOSITION_TOKENS);
             let ends = after.any(|at| tokens[at].gap == ", " && is_verb(&tokens[at]));
             let describes = matches!(token.text, "a" | "an" | "the" | "one");
             let names = token.kind == Kind::Name && is_noun(&tokens[at - 1]);

@@ -212,7 +212,7 @@ fn long_texts() {
     PairClassifier::new("en").classify(&same, &format!("x {other} y"));
 }
 
-/// Values that changed places were taken for moved words.
+/// Values that change places are facts that differ, and not moved words.
 #[test]
 fn values_that_change_places_are_facts() {
     is(
@@ -242,7 +242,7 @@ fn values_that_change_places_are_facts() {
     );
 }
 
-/// A sign, a final zero and an exponent were dropped.
+/// A sign, a final zero and an exponent are parts of a number.
 #[test]
 fn all_of_a_number_counts() {
     for (a, b) in [
@@ -268,7 +268,7 @@ fn all_of_a_number_counts() {
     );
 }
 
-/// Each name of a list was compared with each name of the other list.
+/// The names of two long lists are not compared pair by pair.
 #[test]
 fn long_lists_of_names_and_of_contrasts_take_linear_time() {
     let words = "the town has many people and they are ".repeat(1200);
@@ -297,7 +297,7 @@ const BRIDGE: &str = "The Orvin Bridge was opened in 1931 by the mayor of Senja.
                       carries the road to Bergen. The ferry below it was closed in the following year.";
 
 #[test]
-fn furniture_around_a_text_states_nothing_of_it() {
+fn boilerplate_around_a_text_states_nothing_of_it() {
     for (one, other) in [
         ("© 2017 Senja Media", "© 2018 Senja Media"),
         (
@@ -361,9 +361,9 @@ fn furniture_around_a_text_states_nothing_of_it() {
     }
 }
 
-/// Sentences that end a text, or begin like furniture, are statements.
+/// Sentences that end a text, or begin like boilerplate, are statements.
 #[test]
-fn last_sentences_are_no_furniture() {
+fn last_sentences_are_not_boilerplate() {
     for (one, other) in [
         ("It was painted in 1950.", "It was painted in 1951."),
         ("The fee is 3 euros.", "The fee is 4 euros."),
@@ -393,7 +393,7 @@ fn last_sentences_are_no_furniture() {
     }
 }
 
-/// Different messages with the same signature were an edit, a drift or a pattern.
+/// Different messages with the same signature are neither an edit nor a drift nor a pattern.
 #[test]
 fn messages_with_a_shared_ending_are_other_texts() {
     let motto = "“A calm sea never made a skilled sailor, and you can't learn to swim in a boat.”";
@@ -980,7 +980,7 @@ fn forms_of_decades_countries_and_speeds_are_one_value() {
     );
 }
 
-/// A number that differs in a passage with other words was left out.
+/// A number that differs is a fact also in a passage with other words.
 #[test]
 fn numbers_of_passages_that_are_not_aligned_are_facts() {
     let (a, b) = (

@@ -224,7 +224,7 @@ fn grams_equal_the_definition() {
     let mut random = RandomTexts::new(41);
     for round in 0..600 {
         let text = match round % 3 {
-            0 => random.nasty(60),
+            0 => random.special_characters(60),
             1 => random.few_letters(400, ALPHABETS[round % 4]),
             _ => random.prose(300),
         };

@@ -93,7 +93,7 @@ fn equals_every_diagonal() {
 fn offsets_are_those_of_the_text() {
     let mut texts = RandomTexts::new(42);
     for _ in 0..2_000 {
-        let text = texts.nasty(60);
+        let text = texts.special_characters(60);
         for shingle in [Shingle::Char(1), Shingle::Word(1), Shingle::Space(1)] {
             let made = PassageText::new(&text, shingle);
             let expected = units(&text, shingle);

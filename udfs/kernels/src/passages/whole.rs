@@ -173,7 +173,7 @@ fn covered_pairs(count: usize, ranges: &[Range<usize>]) -> Vec<bool> {
     covered(count, without_first)
 }
 
-/// Gives the number of characters before each of some bytes.
+/// Converts offsets in bytes to offsets in characters.
 fn chars_before(text: &str, bytes: impl Iterator<Item = usize>) -> impl Fn(usize) -> usize {
     let mut bytes: Vec<usize> = bytes.collect();
     bytes.sort_unstable();
@@ -306,7 +306,7 @@ mod tests {
         let mut random = RandomTexts::new(71);
         for round in 0..20_000 {
             let text = match round % 2 {
-                0 => random.nasty(60),
+                0 => random.special_characters(60),
                 _ => random.prose(120),
             };
             let units = units(&text, |c| ".\n".contains(c));

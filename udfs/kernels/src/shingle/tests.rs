@@ -71,7 +71,7 @@ fn every_shingle_equals_the_oracle() {
     let mut scratch = ShingleScratch::default();
     for round in 0..6_000 {
         let text = match round % 3 {
-            0 => texts.nasty(30),
+            0 => texts.special_characters(30),
             1 => texts.prose(120),
             _ => texts.few_letters(40, &['a', ' ', 'b', '.']),
         };

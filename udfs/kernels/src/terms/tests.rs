@@ -77,7 +77,7 @@ fn equals_the_definition() {
     let mut texts = RandomTexts::new(5);
     for round in 0..4_000 {
         let text = match round % 3 {
-            0 => texts.nasty(40),
+            0 => texts.special_characters(40),
             1 => texts.prose(80),
             _ => texts.few_letters(30, &['a', 'l', 'd', '\'', '’', ' ', 's', 'ü']),
         };
@@ -124,7 +124,7 @@ fn any_word_in_any_language() {
         let letters: Vec<char> = list.iter().flat_map(|word| word.chars()).collect();
         for round in 0..6_000 {
             let text = match round % 3 {
-                0 => texts.nasty(60),
+                0 => texts.special_characters(60),
                 1 => texts.few_letters(12, &letters),
                 _ => texts.few_letters(60, &letters),
             };

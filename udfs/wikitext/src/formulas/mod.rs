@@ -47,7 +47,7 @@ impl fmt::Display for Formulas {
 
 /// A choice for formulas that does not exist.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("formulas must be 'placeholder' or 'text', got '{name}'")]
+#[error("formulas must be 'placeholder' or 'text', found '{name}'")]
 pub struct UnknownFormulas {
     /// The name that was given.
     pub name: String,

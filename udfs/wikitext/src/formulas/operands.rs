@@ -74,7 +74,7 @@ pub(super) enum Class {
     Space,
 }
 
-/// What waits for operands.
+/// An operator or a group that has not got all of its operands.
 #[derive(Debug)]
 pub(super) struct Operator {
     pub(super) kind: Kind,

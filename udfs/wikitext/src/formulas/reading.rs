@@ -1,7 +1,7 @@
 //! The events of the parser as operators and operands.
 //!
-//! The events come in prefix order: an operator, then its operands. What waits for operands stands on an explicit
-//! stack, so that nothing recurses.
+//! The events come in prefix order: an operator, then its operands. Operators whose operands are not complete are
+//! on an explicit stack, so that nothing recurses.
 
 use pulldown_latex::event::{
     EnvironmentFlow, Event, Font, Grouping, ScriptType, StateChange, Visual,

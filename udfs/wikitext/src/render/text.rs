@@ -1,4 +1,4 @@
-//! Running text: white space, apostrophes, entities, switches.
+//! Running text: white space, apostrophes, entities, behaviour switches.
 
 use super::super::{entities, quotes};
 use super::Renderer;

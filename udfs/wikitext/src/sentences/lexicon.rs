@@ -77,7 +77,7 @@ pub(super) struct Lexicon {
     tables: Box<dyn Language>,
     /// What those tables lack.
     more: Option<&'static Abbreviations>,
-    /// Words in "19. Jahrhundert" order occur.
+    /// Ordinal numbers are written with a full stop before a noun, as in "19. Jahrhundert".
     pub(super) capitalised_ordinals: bool,
     /// The full stop of the language is `:`, and `.` ends nothing (Armenian).
     pub(super) colon_stop: bool,

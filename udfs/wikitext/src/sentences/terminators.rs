@@ -1,6 +1,6 @@
 //! Which characters end a sentence, close a quotation after its end, or open the next one.
 
-/// What a terminator promises.
+/// How surely a terminator ends a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Terminator {
     /// `.`: also ends abbreviations, initials and ordinal numbers.

@@ -1,4 +1,4 @@
-//! Further pairs that connect what the reported pairs leave apart, in linked mode.
+//! Additional pairs of linked mode, which connect the components that the reported pairs leave separate.
 //!
 //! The pairs are ordered by row, then by predecessor. Of all similar pairs in this order, those that connect two
 //! components of the pairs before them form the minimum spanning forest, which is unique because no two pairs are

@@ -1,8 +1,8 @@
-//! Page furniture: short pieces before or after a text that state nothing of it, such as a copyright notice, a byline or
+//! Boilerplate: short pieces before or after a text that state nothing of it, such as a copyright notice, a byline or
 //! "Page 3 of 10".
 //!
-//! A piece is divided from the text by a line break or the end of a sentence, and begins like furniture. A piece with a
-//! finite verb is a sentence, unless it begins with a request to the reader or with a fixed phrase.
+//! A line break or the end of a sentence divides a piece from the text, and its first words are those of boilerplate. A
+//! piece with a finite verb is a sentence, unless it begins with a request to the reader or with a fixed phrase.
 
 use std::ops::Range;
 
@@ -14,7 +14,7 @@ const MAX_TOKENS: usize = 14;
 const MAX_SENTENCES: usize = 3;
 /// Maximum number of pieces at each end.
 const MAX_PIECES: usize = 4;
-/// A text has at least this number of tokens beside its furniture.
+/// The minimum number of tokens of a text without its boilerplate.
 const MIN_BODY: usize = 6;
 
 /// Beginnings after which no finite verb follows, unless a colon does.
@@ -116,10 +116,11 @@ const SINGLE: [&str; 16] = [
     "replies",
     "likes",
 ];
-/// What a note on the last edit calls the text.
+/// Words for the text in a note on its last edit.
 const DOCUMENTS: [&str; 8] = [
     "article", "page", "document", "post", "entry", "site", "website", "story",
 ];
+/// Verbs of a note on the last edit.
 const EDITED: [&str; 6] = [
     "edited",
     "updated",
@@ -129,7 +130,7 @@ const EDITED: [&str; 6] = [
     "published",
 ];
 
-/// The tokens of a text without its furniture.
+/// The tokens of a text without its boilerplate.
 pub(super) fn body(tokens: &[Token<'_>]) -> Range<usize> {
     let mut body = 0..tokens.len();
     for _ in 0..MAX_PIECES {
@@ -137,7 +138,7 @@ pub(super) fn body(tokens: &[Token<'_>]) -> Range<usize> {
         let starts = (least..body.end).rev().filter(|&at| divides(&tokens[at]));
         let found = starts
             .take(MAX_SENTENCES)
-            .find(|&at| is_furniture(&tokens[at..body.end]));
+            .find(|&at| is_boilerplate(&tokens[at..body.end]));
         match found {
             Some(start) if start - body.start >= MIN_BODY.max(body.end - start) => body.end = start,
             _ => break,
@@ -148,7 +149,7 @@ pub(super) fn body(tokens: &[Token<'_>]) -> Range<usize> {
         let ends = (body.start + 1..most).filter(|&at| divides(&tokens[at]));
         let found = ends
             .take(MAX_SENTENCES)
-            .find(|&at| is_furniture(&tokens[body.start..at]));
+            .find(|&at| is_boilerplate(&tokens[body.start..at]));
         match found {
             Some(end) if body.end - end >= MIN_BODY.max(end - body.start) => body.start = end,
             _ => break,
@@ -174,7 +175,7 @@ pub(super) fn divides(token: &Token<'_>) -> bool {
     after.contains(char::is_whitespace) && begins
 }
 
-fn is_furniture(piece: &[Token<'_>]) -> bool {
+fn is_boilerplate(piece: &[Token<'_>]) -> bool {
     let Some((first, rest)) = piece.split_first() else {
         return false;
     };
