@@ -172,6 +172,7 @@ fn assumptions(workload: &Workload, needs: &[Needs]) -> Result<Vec<String>> {
             .map(|needs| format!("{} with {}", value(needs), needs.method));
         values.collect::<Vec<_>>().join(" and ")
     };
+    let is_cluster = workload.machines > 1;
     let measured = workload.measured_shingle()?;
     let mut sentences = vec![
         format!(
@@ -202,21 +203,27 @@ fn assumptions(workload: &Workload, needs: &[Needs]) -> Result<Vec<String>> {
             .to_owned(),
     ];
     if let Some(first) = needs.first() {
+        let (holder, otherwise) = match is_cluster {
+            true => ("one process holds them when it forms clusters", ""),
+            false => (
+                "they are held when clusters are formed",
+                ", or sorted on disk if memory is short",
+            ),
+        };
         sentences.push(format!(
-            "There are {} pairs of distinct texts for each row, as measured, together {}; one process holds them when it forms \
-             clusters, {} bytes each.",
+            "There are {} pairs of distinct texts for each row, as measured, together {}; {holder}, {} bytes each{otherwise}.",
             Workload::PAIRS_OF_ROW,
             first.pairs,
             Workload::PAIR_BYTES
         ));
-        if first.pairs > Workload::MAX_PAIRS {
+        if is_cluster && first.pairs > Workload::MAX_PAIRS {
             sentences.push(format!(
                 "More than {} pairs are an error there.",
                 Workload::MAX_PAIRS
             ));
         }
     }
-    if workload.machines > 1 {
+    if is_cluster {
         sentences.push(format!(
             "Several machines are extrapolated from {} executors on one machine with {} tasks in a stage; the network between \
              machines is not modelled.",

@@ -7,7 +7,7 @@
 //!          + sets of shingles that the join computes again for each of its blocks: the square of the bytes
 //!          × the exchange of rows, on several machines
 //! time       a share of the linear part on one thread, the rest on all cores
-//! memory     rows of the join, unless they are spilled; pairs, which are held in any case
+//! memory     rows of the join and pairs, unless they are spilled; on several machines pairs are held in any case
 //! disk       files of steps, spilled rows, rows between stages
 //! ```
 
@@ -16,8 +16,8 @@ mod costs;
 use super::dedup::Method;
 use crate::parameters::{name, parameter_error, set};
 use costs::{
-    BLOCK_SHARE, CORES, Costs, EXECUTORS, MAX_BLOCK, MB, MIB, MILLION, PAIR_BYTES, PAIRS_OF_ROW,
-    SHINGLES, TASKS, USUAL_SHINGLE,
+    BLOCK_SHARE, CORES, Costs, EXECUTORS, ID_BYTES, MAX_BLOCK, MB, MIB, MILLION, PAIR_BYTES,
+    PAIRS_OF_ROW, SHINGLES, TASKS, USUAL_SHINGLE,
 };
 use datafusion::common::{DataFusionError, Result};
 use neardup_kernels::Shingle;
@@ -129,13 +129,15 @@ impl Workload {
             true => costs.between(tasks) * bytes,
         };
 
-        let of_pairs = PAIR_BYTES * pairs * MEMORY_OF_LIMIT;
-        let min_memory = of_pairs.max(match is_cluster {
-            false => costs.limited_peak(bytes),
-            true => SLOT_BYTES * cores * MEMORY_OF_LIMIT,
-        });
+        let of_pairs = PAIR_BYTES * pairs;
+        let min_memory = match is_cluster {
+            false => costs
+                .limited_peak(bytes)
+                .max(ID_BYTES * rows * MEMORY_OF_LIMIT),
+            true => (SLOT_BYTES * cores).max(of_pairs) * MEMORY_OF_LIMIT,
+        };
         let held = match is_cluster {
-            false => costs.unlimited.peak * MB * bytes / MILLION.bytes(),
+            false => (costs.unlimited.peak * MB * bytes / MILLION.bytes()).max(of_pairs),
             true => (between / tasks + MAX_BLOCK) * cores,
         };
         let memory = (held * MEMORY_OF_LIMIT).max(min_memory);
@@ -297,22 +299,24 @@ mod tests {
     }
 
     #[test]
-    fn memory_has_to_hold_the_pairs() {
-        let workload = Workload {
+    fn memory_has_to_hold_ids_and_on_a_cluster_the_pairs() {
+        let workload = |machines, memory| Workload {
             rows: 100_000_000,
             text_bytes: 20_000_000_000,
-            memory: Some(8 << 30),
+            memory: Some(memory),
+            machines,
             ..million()
         };
-        let needs = workload.needs(Method::MinHash).expect("a plan");
-        assert!(!needs.fits && needs.min_memory > 24 << 30, "{needs:?}");
-        assert!(needs.memory > needs.min_memory, "{needs:?}");
-        let enough = Workload {
-            memory: Some(needs.min_memory),
-            ..workload
-        };
-        let needs = enough.needs(Method::MinHash).expect("a plan");
-        assert!(needs.fits && needs.spilled > 0, "{needs:?}");
+        for (machines, too_little, least) in [(1, 700 << 20, 750 << 20), (4, 8 << 30, 24 << 30)] {
+            let needs = workload(machines, too_little).needs(Method::MinHash);
+            let needs = needs.expect("a plan");
+            assert!(!needs.fits && needs.min_memory > least, "{needs:?}");
+            assert!(needs.memory >= needs.min_memory, "{needs:?}");
+            let enough = workload(machines, needs.min_memory).needs(Method::MinHash);
+            assert!(enough.expect("a plan").fits);
+        }
+        let spilled = workload(1, 8 << 30).needs(Method::MinHash).expect("a plan");
+        assert!(spilled.fits && spilled.spilled > 0, "{spilled:?}");
     }
 
     #[test]

@@ -144,6 +144,8 @@ pub(super) const LIMIT: f64 = 300.0 * MIB;
 /// Pairs of distinct texts for each row of [`MILLION`], and the bytes of a pair in the step that forms clusters.
 pub(super) const PAIRS_OF_ROW: f64 = 1.17;
 pub(super) const PAIR_BYTES: f64 = 112.0;
+/// Bytes of an id in that step if it sorts the pairs, because memory is limited.
+pub(super) const ID_BYTES: f64 = 4.0;
 /// Bytes of text for each word of the corpora: a text has this many times fewer shingles of words than of characters.
 const BYTES_OF_WORD: f64 = 6.3;
 

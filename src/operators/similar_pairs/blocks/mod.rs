@@ -10,9 +10,10 @@
 //!
 //! The sets are not stored: they are several times as large as the texts, and computing them again is cheaper than
 //! writing and reading them. A block takes as many segments as its share of the memory holds, in the order of lengths.
-//! All later segments whose lengths are not too large are read, one by one, and probed against it. Then the next block
-//! begins. Hence each row is held by one block, is written at most once, and is read again for each block whose rows
-//! may be similar to it.
+//! All later segments whose lengths are not too large are read, one by one, and probed against it: by their keys, and
+//! by their sets if a row of the block has one of the keys and a suitable length. Then the next block begins. Hence each
+//! row is held by one block, is written at most once, and is read again for each block of similar lengths; its set is
+//! computed again for each block whose rows may be similar to it.
 //!
 //! On a cluster each task does this for the rows that have a key of its parts, one part after the other.
 //!
@@ -464,13 +465,14 @@ fn too_large(what: &str, error: &DataFusionError) -> DataFusionError {
 
 fn spawn_load(shared: &Arc<Shared>, segment: usize) -> SpawnedTask<Result<Portion>> {
     let shared = Arc::clone(shared);
-    SpawnedTask::spawn(async move { shared.load(segment).await })
+    SpawnedTask::spawn(async move { shared.load(segment, None).await })
 }
 
 impl Shared {
-    async fn load(&self, segment: usize) -> Result<Portion> {
+    /// The rows of a segment; with a block, those that may be similar to one of its rows.
+    async fn load(&self, segment: usize, probed: Option<(&Block, &mut Prober)>) -> Result<Portion> {
         let segment = &self.store.segments[segment];
-        Portion::load(&self.store, segment, &self.counts, self.shingle).await
+        Portion::load(&self.store, segment, &self.counts, self.shingle, probed).await
     }
 }
 
@@ -487,7 +489,8 @@ async fn work(shared: Arc<Shared>, current: Arc<Current>) -> Result<Stats> {
         let portion = match unit.checked_sub(runs) {
             None => None,
             Some(segment) if segment < current.later.len() => {
-                Some(shared.load(current.later.start + segment).await?)
+                let probed = Some((block, &mut prober));
+                Some(shared.load(current.later.start + segment, probed).await?)
             }
             Some(_) => break,
         };

@@ -8,7 +8,7 @@ use datafusion::arrow::array::{Array, ArrayRef, new_empty_array};
 use datafusion::arrow::compute::interleave;
 use datafusion::common::{Result, exec_err};
 use futures::{StreamExt, TryStreamExt};
-use neardup_kernels::pairs::{Block, SetRows};
+use neardup_kernels::pairs::{Block, Prober, SetRows};
 use neardup_kernels::{Shingle, ShingleScratch};
 use std::borrow::Cow;
 
@@ -45,23 +45,35 @@ impl Segment {
 }
 
 impl Portion {
-    /// Reads a segment, and computes the sets of its rows.
+    /// Reads a segment, and computes the sets of its rows. With a block, they are those of the rows that may be similar
+    /// to one of its rows.
     pub(super) async fn load(
         store: &Store,
         segment: &Segment,
         counts: &Counts,
         shingle: Shingle,
+        mut probed: Option<(&Block, &mut Prober)>,
     ) -> Result<Self> {
         let rows = Rows::read(store, segment).await?;
         let columns = rows.columns(store);
         let is_kept = |key: &&u64| counts.is_kept(**key);
         let (mut kept, mut sizes) = (Vec::new(), Sizes::default());
+        let mut kept_keys = Vec::new();
         let mut alone = 0;
         for &(batch, row) in rows.indices.iter() {
             let (batch, row) = (batch as usize, row as usize);
-            let keys = columns[batch].keys(row);
+            let of_batch = &columns[batch];
+            let keys = of_batch.keys(row);
             alone += usize::from(!keys.iter().any(|&key| counts.is_shared(key)));
-            if sizes.add(&columns[batch], row, counts) {
+            if let Some((block, prober)) = &mut probed {
+                kept_keys.clear();
+                kept_keys.extend(keys.iter().filter(is_kept));
+                let length = of_batch.lengths.value(row) as usize;
+                if !prober.may_pair(block, &kept_keys, length, of_batch.side(row)) {
+                    continue;
+                }
+            }
+            if sizes.add(of_batch, row, counts) {
                 kept.push((batch, row));
             }
         }

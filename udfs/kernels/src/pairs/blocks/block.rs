@@ -185,6 +185,25 @@ impl Block {
         place.map_or(0, |&place| self.row(place).side)
     }
 
+    /// The first position of a probed row of this length from which it is not compared with outer entries.
+    fn inner_zone(&self, length: usize) -> usize {
+        match self.complete && self.prefixes {
+            true => inner_zone_of(length, self.threshold),
+            false => usize::MAX,
+        }
+    }
+
+    /// The groups of the entries of keys, of which those of other parts have none. The loads are independent of each
+    /// other, so that the processor overlaps them.
+    #[inline]
+    fn groups(&self, keys: &[u64], groups: &mut Vec<(u32, u32)>) {
+        groups.clear();
+        groups.extend(keys.iter().map(|&key| match self.part {
+            Some(part) if !part.owns(key) => (0, 0),
+            _ => self.postings.group(key),
+        }));
+    }
+
     /// A row.
     #[inline]
     fn row(&self, place: Place) -> SetRow<'_> {
@@ -274,6 +293,40 @@ impl Prober {
         self.probe(block, row, u32::MAX, found)
     }
 
+    /// Whether a row outside of the block may be similar to one of its rows: it shares a key with one, and their
+    /// lengths and the positions of the key do not rule the pair out. `keys` are those of the row, and `length` is the
+    /// number of tokens of its set.
+    ///
+    /// The set itself is not needed, so that it has to be computed only if this is true.
+    pub fn may_pair(&mut self, block: &Block, keys: &[u64], length: usize, side: u8) -> bool {
+        self.probe.begin(length);
+        let inner = block.inner_zone(length);
+        let mut groups = std::mem::take(&mut self.groups);
+        block.groups(keys, &mut groups);
+        let mut found = false;
+        for (position, (&key, &group)) in keys.iter().zip(&groups).enumerate() {
+            if group.0 == group.1 {
+                continue;
+            }
+            let (inners, outers) = block.postings.entries(key, group);
+            let outers = match position < inner {
+                true => outers,
+                false => &[],
+            };
+            found = inners.iter().chain(outers).any(|entry| {
+                let place = block.places[entry.row as usize];
+                let positions = (position as u32, entry.position());
+                (!block.two_sides || block.row(place).side != side)
+                    && (self.needed(block, place.length as usize, positions)).is_some()
+            });
+            if found {
+                break;
+            }
+        }
+        self.groups = groups;
+        found
+    }
+
     /// Appends the rows below `below` that are similar to a row.
     fn probe(
         &mut self,
@@ -292,17 +345,9 @@ impl Prober {
         self.number += 1;
         self.probe.begin(row.set.len());
         block.sketches.fill(&mut self.sketch, row.set);
-        let inner = match block.complete && block.prefixes {
-            true => inner_zone_of(row.set.len(), block.threshold),
-            false => usize::MAX,
-        };
-        // The loads are independent of each other, so that the processor overlaps them.
+        let inner = block.inner_zone(row.set.len());
         let mut groups = std::mem::take(&mut self.groups);
-        groups.clear();
-        groups.extend(row.keys.iter().map(|&key| match block.part {
-            Some(part) if !part.owns(key) => (0, 0),
-            _ => block.postings.group(key),
-        }));
+        block.groups(row.keys, &mut groups);
         let mut read = row.keys.len();
         for (position, (&key, &group)) in row.keys.iter().zip(&groups).enumerate() {
             if group.0 == group.1 {
@@ -322,6 +367,18 @@ impl Prober {
         self.groups = groups;
         self.stats.pairs += (found.len() - before) as u64;
         2 * read + 200
+    }
+
+    /// The number of common tokens that the probed row and one of `length` tokens, which share the key at these
+    /// positions, need to be similar; `None` if their lengths or the positions rule it out.
+    #[inline]
+    fn needed(&self, block: &Block, length: usize, positions: (u32, u32)) -> Option<u32> {
+        let needed = self.probe.needed(length)?;
+        // A part may come across a pair at a later key than the first one that its rows share.
+        let first = block.complete && block.part.is_none();
+        let qualifies =
+            !block.prefixes || (self.probe).position_qualifies(length, positions, first, needed);
+        qualifies.then_some(needed)
     }
 
     /// Compares the probed row with one that shares the key at `position`.
@@ -345,15 +402,10 @@ impl Prober {
         }
         self.stats.candidates += 1;
         let length = place.length as usize;
-        let Some(needed) = self.probe.needed(length) else {
+        let positions = (position, entry.position());
+        let Some(needed) = self.needed(block, length, positions) else {
             return;
         };
-        let positions = (position, entry.position());
-        // A part may come across a pair at a later key than the first one that its rows share.
-        let first = block.complete && block.part.is_none();
-        if block.prefixes && !(self.probe).position_qualifies(length, positions, first, needed) {
-            return;
-        }
         if let Some(sketch) = block.sketches.row(entry.row as usize) {
             let different = different_bits(&self.sketch, sketch);
             if !self.probe.sketch_qualifies(length, different, needed) {

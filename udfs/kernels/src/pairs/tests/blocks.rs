@@ -135,7 +135,10 @@ fn join_part(
         }
         for &row in later {
             found.clear();
-            prober.probe_other(&block, rows.set_row(row), &mut found);
+            let set_row = rows.set_row(row);
+            let may_pair = prober.may_pair(&block, set_row.keys, set_row.set.len(), set_row.side);
+            prober.probe_other(&block, set_row, &mut found);
+            assert!(may_pair || found.is_empty(), "{row} is similar to a row");
             for found in &found {
                 let pair = rows.oriented(block_rows[found.row as usize], row);
                 insert(&mut pairs, pair, found.similarity);
@@ -275,4 +278,41 @@ fn a_threshold_out_of_range_is_an_error() {
     };
     let error = Block::new(Vec::new(), spec, &OversizedKeys::default()).expect_err("no threshold");
     assert_eq!(error, PairError::Threshold(0.0));
+}
+
+#[test]
+fn a_row_may_pair_if_it_shares_a_key_with_one_of_a_suitable_length() {
+    let spec = |two_sides, prefixes| BlockSpec {
+        threshold: 0.5,
+        prefixes,
+        two_sides,
+        part: None,
+    };
+    let block = |spec| {
+        let mut rows = SetRows::with_capacity(1, 2, 4);
+        rows.push([7, 1], 0, &[1, 2, 7, 9]);
+        Block::new(vec![rows], spec, &OversizedKeys::default()).expect("a block")
+    };
+    let bands = block(spec(false, false));
+    let may_pair = |block: &Block, keys: &[u64], length, side| {
+        let mut prober = Prober::new(0.5);
+        prober.begin(block);
+        prober.may_pair(block, keys, length, side)
+    };
+    assert!(may_pair(&bands, &[3, 1], 4, 0));
+    assert!(!may_pair(&bands, &[3, 2, 9], 4, 0), "another key");
+    assert!(may_pair(&bands, &[7], 8, 0) && may_pair(&bands, &[7], 2, 0));
+    assert!(
+        !may_pair(&bands, &[7], 9, 0) && !may_pair(&bands, &[7], 1, 0),
+        "a length"
+    );
+    assert!(may_pair(&block(spec(true, false)), &[7], 4, 1));
+    assert!(
+        !may_pair(&block(spec(true, false)), &[7], 4, 0),
+        "the same side"
+    );
+    // Sets of four tokens need three in common; after a third position that is the first common one, two may follow.
+    let prefixes = block(spec(false, true));
+    assert!(may_pair(&prefixes, &[7, 5], 4, 0));
+    assert!(!may_pair(&prefixes, &[2, 3, 7], 4, 0), "a position");
 }
