@@ -93,9 +93,14 @@ async fn one_row_is_joined_by_hash() -> Result<(), Failed> {
     Ok(())
 }
 
+/// Building blocks that other functions call only in one process, where a subquery is computed once and its list is not
+/// copied for each row. A cluster runs subqueries as joins.
+const IN_ONE_PROCESS: &[&str] = &["numbered_components"];
+
 async fn no_scalar_subquery() -> Result<(), Failed> {
     let context = session(SessionConfig::new()).await?;
-    for (function, call) in CALLS {
+    let calls = CALLS.iter();
+    for (function, call) in calls.filter(|(function, _)| !IN_ONE_PROCESS.contains(function)) {
         let plan = context.sql(&query(call)).await?.into_unoptimized_plan();
         let text = plan.display_indent().to_string();
         if text.contains("Subquery:") || text.contains("(<subquery>)") {
