@@ -328,6 +328,18 @@ fn items_of_several_benchmarks() {
             ])
         );
     }
+    // Of many benchmarks, the smallest are counted together.
+    let many = (0..130).map(|number| format!("q,{mill},set{number:03}\n"));
+    let many: String = many.collect();
+    scratch.write(
+        "many.csv",
+        format!("id,text,benchmark\nq,{bridge},set007\n{many}"),
+    );
+    let summary = run("many.csv", &[]);
+    let of_each = &summary["items_found_of_each_benchmark"];
+    assert_eq!(of_each.as_object().map(serde_json::Map::len), Some(101));
+    assert_eq!(of_each["set007"], 2, "{of_each}");
+    assert_eq!(of_each["other benchmarks"], 30, "{of_each}");
     // Without such a column nothing is counted by it.
     let summary = run("named.csv", &[]);
     assert_eq!(summary["items_found"], 3, "{summary}");

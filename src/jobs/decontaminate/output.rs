@@ -15,10 +15,13 @@ use datafusion::prelude::{DataFrame, SessionContext};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// The number of items found of each benchmark, of the benchmarks with the largest numbers.
-const BY_BENCHMARK: &str = "SELECT name, count(*) AS items FROM \
+/// The number of items found of each of the 100 benchmarks with the largest numbers, and of all others together.
+const BY_BENCHMARK: &str = "SELECT CASE WHEN place <= 100 THEN name ELSE 'other benchmarks' END AS name, \
+    CAST(sum(items) AS BIGINT) AS items FROM \
+    (SELECT name, items, row_number() OVER (ORDER BY items DESC, name) AS place FROM \
+    (SELECT name, count(*) AS items FROM \
     (SELECT DISTINCT item_id, field, coalesce(benchmark, 'no benchmark') AS name FROM contamination) \
-    GROUP BY name ORDER BY items DESC, name LIMIT 100";
+    GROUP BY name)) GROUP BY 1 ORDER BY min(place)";
 
 impl Run<'_> {
     /// Lists the items that were found.

@@ -6,11 +6,13 @@
 //! partition, the engine plans joins by hash in any case; these become joins by sorting unless one side is small.
 //!
 //! The engine moves projections below joins by sorting, with the columns that the condition of the join reads, and does
-//! not adapt the condition: it would read other columns, or none. [`UnknownValuesExec`] between the two prevents it.
+//! not adapt the condition: it would read other columns, or none. [`UnknownValuesExec`] between the two prevents it. The
+//! engine also declares the columns of the condition as those of the inputs, of which none may be NULL where a row has
+//! no partner: here they may.
 
 use crate::operators::unknown_values::UnknownValuesExec;
 use datafusion::arrow::compute::SortOptions;
-use datafusion::arrow::datatypes::DataType;
+use datafusion::arrow::datatypes::{DataType, Field, Schema};
 use datafusion::common::config::ConfigOptions;
 use datafusion::common::stats::Precision;
 use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
@@ -76,13 +78,11 @@ impl PhysicalOptimizerRule for JoinSmallSide {
             if let Some(by_hash) = join.by_hash(budget.as_mut())? {
                 return Ok(Transformed::yes(by_hash));
             }
-            let sorted = match join.is_by_hash {
-                true => join.by_sorting()?,
-                false => Arc::clone(&node),
-            };
             Ok(match join.filter {
-                Some(_) => Transformed::yes(Arc::new(UnknownValuesExec::new(sorted))),
-                None if join.is_by_hash => Transformed::yes(sorted),
+                Some(_) => {
+                    Transformed::yes(Arc::new(UnknownValuesExec::new(join.by_sorting()?)) as _)
+                }
+                None if join.is_by_hash => Transformed::yes(join.by_sorting()?),
                 None => Transformed::no(node),
             })
         })
@@ -123,6 +123,8 @@ struct Join<'a> {
     filter: Option<&'a JoinFilter>,
     join_type: JoinType,
     null_equality: NullEquality,
+    /// The order of each key of a join by sorting.
+    sort_options: Vec<SortOptions>,
     is_by_hash: bool,
 }
 
@@ -136,6 +138,7 @@ impl<'a> Join<'a> {
                 filter: join.filter().as_ref(),
                 join_type: join.join_type(),
                 null_equality: join.null_equality(),
+                sort_options: join.sort_options.clone(),
                 is_by_hash: false,
             });
         }
@@ -149,6 +152,7 @@ impl<'a> Join<'a> {
             filter: join.filter(),
             join_type: *join.join_type(),
             null_equality: join.null_equality(),
+            sort_options: vec![SortOptions::default(); join.on().len()],
             is_by_hash: true,
         })
     }
@@ -203,12 +207,27 @@ impl<'a> Join<'a> {
             Arc::clone(self.left),
             Arc::clone(self.right),
             self.on.to_vec(),
-            self.filter.cloned(),
+            self.filter.map(of_nullable_columns),
             self.join_type,
-            vec![SortOptions::default(); self.on.len()],
+            self.sort_options.clone(),
             self.null_equality,
         )?))
     }
+}
+
+/// The condition over columns that may be NULL: an outer join by sorting evaluates it for rows without a partner, too,
+/// whose columns of the other side are NULL.
+fn of_nullable_columns(filter: &JoinFilter) -> JoinFilter {
+    let fields = filter.schema().fields().iter();
+    let fields: Vec<Field> = fields
+        .map(|field| field.as_ref().clone().with_nullable(true))
+        .collect();
+    let schema = Schema::new_with_metadata(fields, filter.schema().metadata().clone());
+    JoinFilter::new(
+        Arc::clone(filter.expression()),
+        filter.column_indices().to_vec(),
+        Arc::new(schema),
+    )
 }
 
 fn side(plan: &Arc<dyn ExecutionPlan>) -> Result<Side> {
@@ -375,6 +394,32 @@ mod tests {
                 let expected = unlimited.sql(&sql).await?.to_string().await?;
                 let found = context.sql(&sql).await?.to_string().await?;
                 assert_eq!(found, expected, "{join}");
+            }
+        }
+        Ok(())
+    }
+
+    #[tokio::test]
+    async fn conditions_read_columns_that_are_never_null() -> Result<()> {
+        let directory = tempfile::tempdir()?;
+        let unlimited = session(Memory::Unlimited, &directory).await?;
+        let groups = "(SELECT id % 100 AS g, count(*) AS n, 7 AS c, max(id) AS id FROM numbers WHERE id > 20 GROUP BY 1)";
+        for limit in [64 << 20, 300 << 20] {
+            let context = session(Memory::Bytes(limit), &directory).await?;
+            for join in ["LEFT JOIN", "RIGHT JOIN", "FULL JOIN"] {
+                for (left, right) in [("numbers", groups), (groups, "numbers")] {
+                    let (n, g) = match left {
+                        "numbers" => ("r", "l.id = r.g"),
+                        _ => ("l", "l.g = r.id"),
+                    };
+                    let sql = format!(
+                        "SELECT count(*), sum(l.id), sum(r.id), sum({n}.n) \
+                         FROM {left} AS l {join} {right} AS r ON {g} AND {n}.n > l.id % 110 AND {n}.c < r.id"
+                    );
+                    let expected = unlimited.sql(&sql).await?.to_string().await?;
+                    let found = context.sql(&sql).await?.to_string().await?;
+                    assert_eq!(found, expected, "{sql}");
+                }
             }
         }
         Ok(())
