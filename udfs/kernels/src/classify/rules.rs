@@ -5,10 +5,10 @@ use std::ops::Range;
 
 use crate::text_hasher::TextHasherBuilder;
 
-use super::changes::{Aligned, Fact, is_clock, is_ordinal, is_variant};
-use super::citation::are_citations;
+use super::changes::{Aligned, Fact, is_clock, is_day, is_ordinal, is_variant};
+use super::citation::{are_citations, ends_with_identifier};
 use super::furniture::{body, divides};
-use super::tokens::{Keys, Kind, Token, tokens};
+use super::tokens::{Keys, Kind, Token, is_era, tokens};
 use super::words::Words;
 use super::{ChangeKind, Classification, PairClass};
 
@@ -19,7 +19,7 @@ const PATTERN: f64 = 0.35;
 /// An edit leaves at least this share of the content of the shorter text.
 const EDIT: f64 = 0.5;
 /// An edit that only adds makes a text at most this many times longer.
-const LONGER: f64 = 2.5;
+const LONGER: f64 = 2.0;
 /// Share of the characters that are letters, below which a text is a formula or a table.
 const LETTERS: f64 = 0.45;
 
@@ -110,16 +110,26 @@ pub(super) fn classify(words: &Words, a: &str, b: &str) -> Classification {
     let facts = pair.facts(words);
     let are_sentences = ends_sentence(a) && ends_sentence(b);
     let subject = Subject::new(words, &pair, &facts, are_sentences);
-    let are_titles =
-        (is_title(&pair.a) && is_title(&pair.b) && !ends_sentence(a) && !ends_sentence(b))
-            || (subject.has_no_verb && !ends_sentence(a) && !ends_sentence(b));
+    let are_open = !ends_sentence(a) && !ends_sentence(b);
     let is_short = |tokens: &[Token<'_>]| tokens.len() <= TITLE;
-    let is_other_title = is_short(&pair.a) && is_short(&pair.b) && replaces_a_word(&pair);
+    let are_short = is_short(&pair.a) && is_short(&pair.b);
+    let is_first = || are_short && are_open && replaces_the_first_word(&pair);
+    let are_titles = (is_title(&pair.a) && is_title(&pair.b) && are_open)
+        || (subject.has_no_verb && are_open)
+        || (subject.has_no_verb && is_headline(&pair.a) && is_headline(&pair.b))
+        || (words.code.is_none() && is_first());
+    let is_other_title = are_short && replaces_a_word(&pair);
     let is_filled_in = !facts.is_empty() || is_other_title;
     let class = match are_titles && is_filled_in && all >= PATTERN {
         true => PairClass::Template,
         false => decide(words, &pair, &facts, &subject, all),
     };
+    // A citation, with the number of the book in one text only.
+    let is_identified = class == PairClass::CopyEdit
+        && ends_with_identifier(&pair.a) != ends_with_identifier(&pair.b);
+    if is_identified {
+        return none(PairClass::Reference);
+    }
     let has_facts = matches!(class, PairClass::FactualDrift | PairClass::Template);
     let mut changes: Vec<_> = match has_facts {
         true => facts.iter().map(|fact| pair.change(fact)).collect(),
@@ -143,6 +153,20 @@ fn is_title(tokens: &[Token<'_>]) -> bool {
         })
         && tokens.iter().any(|token| token.is_verb);
     is_category || is_phrase
+}
+
+/// Whether all words of a text that say something have a capital, whether a full stop ends it or not.
+fn is_headline(tokens: &[Token<'_>]) -> bool {
+    let mut content = tokens.iter().filter(|token| token.kind.is_content());
+    tokens.len() <= TITLE && content.all(|token| token.text.starts_with(char::is_uppercase))
+}
+
+/// Whether the first word, with a capital, is all that differs.
+fn replaces_the_first_word(pair: &Aligned<'_>) -> bool {
+    let is_capital = |tokens: &[Token<'_>]| tokens[0].text.starts_with(char::is_uppercase);
+    matches!(&*pair.runs, [run] if run.a == (0..1) && run.b == (0..1))
+        && is_capital(&pair.a)
+        && is_capital(&pair.b)
 }
 
 /// Whether a text ends like a sentence.
@@ -245,7 +269,7 @@ fn share_only_an_ending(pair: &Aligned<'_>) -> bool {
         || (is_long && all <= SHARED_LONG_BEGINNING && share(content, of) <= SHARED_CONTENT)
 }
 
-/// Whether one word of a text is another one in the other text, and not a form of it.
+/// Whether one or two words of a text are other ones in the other text, and no forms of them.
 fn replaces_a_word(pair: &Aligned<'_>) -> bool {
     pair.runs.iter().any(|run| {
         let content = |tokens: &[Token<'_>], rest: Vec<usize>| -> Vec<usize> {
@@ -254,10 +278,12 @@ fn replaces_a_word(pair: &Aligned<'_>) -> bool {
         };
         let own = content(&pair.a, pair.rest_a(&run.a));
         let other = content(&pair.b, pair.rest_b(&run.b));
-        match (&*own, &*other) {
-            ([own], [other]) => !is_variant(&pair.a[*own], &pair.b[*other]),
-            _ => false,
-        }
+        let are_few = |words: &[usize]| (1..=2).contains(&words.len());
+        let is_form = |own: &usize| {
+            let mut other = other.iter();
+            other.any(|&other| is_variant(&pair.a[*own], &pair.b[other]))
+        };
+        are_few(&own) && are_few(&other) && !own.iter().any(is_form)
     })
 }
 
@@ -372,7 +398,8 @@ fn is_same_topic(words: &Words, pair: &Aligned<'_>, facts: &[Fact], subject: &Su
     let changed = facts.len() - facts.windows(2).filter(is_conversion).count();
     let quantities = count(ChangeKind::Number) + count(ChangeKind::Date) + count(ChangeKind::Unit);
     let shared_words = pair.shared(|token| token.kind.is_content()).both;
-    let is_plain = |token: &Token<'_>| matches!(token.kind, Kind::Word | Kind::Name);
+    let is_plain =
+        |token: &Token<'_>| matches!(token.kind, Kind::Word | Kind::Name | Kind::Contrast(_));
     if subject.is_pronoun && pair.shared(is_plain).both < SAYS_SOMETHING {
         return false;
     }
@@ -723,7 +750,17 @@ fn is_count(words: &Words, tokens: &[Token<'_>], at: usize, region: &Range<usize
         matches!(next.gap, " " | "-" | "" | "\u{a0}")
             && matches!(next.kind, Kind::Word | Kind::Unit | Kind::Preposition)
     });
-    token.kind == Kind::Number && !is_ordinal(words, token) && is_first && is_before_noun
+    // "Of the mills of Orvin, 62 have"
+    let is_alone = || {
+        let next = tokens.get(at + 1);
+        at == region.start
+            && next.is_some_and(|next| next.gap == " " && next.kind == Kind::Verb)
+            && tokens[..at].iter().any(|before| before.kind == Kind::Name)
+    };
+    token.kind == Kind::Number
+        && !is_ordinal(words, token)
+        && is_first
+        && (is_before_noun || is_alone())
 }
 
 /// The first finite verb. A sentence without one that is known has a word with the ending of the third person after a
@@ -751,20 +788,34 @@ fn region(words: &Words, tokens: &[Token<'_>], verb: Option<usize>) -> Range<usi
     let is_adverb = words.code == Some("en") && tokens[0].form.ends_with("ly");
     if tokens[0].kind == Kind::Preposition || is_adverb {
         let limit = tokens.len().min(14);
-        let comma = (1..limit).find(|&at| tokens[at].gap.starts_with(','));
+        // "On May 3, 1974, Orvin": the comma before the year ends no phrase.
+        let is_in_date = |at: usize| {
+            let before = &tokens[at - 1];
+            let is_day = before.kind == Kind::Number && is_day(tokens, at - 1);
+            tokens[at].kind == Kind::Year && (is_day || before.kind == Kind::Calendar)
+        };
+        let mut commas = (1..limit).filter(|&at| tokens[at].gap.starts_with(','));
+        let mut clause = 6;
+        let comma = commas.find(|&at| {
+            let ends = !is_in_date(at);
+            clause = if ends { clause } else { 0 };
+            ends
+        });
         start = match comma {
-            Some(comma) if verb.is_none_or(|verb| comma < verb || verb + 6 > comma) => comma,
+            Some(comma) if verb.is_none_or(|verb| comma < verb + clause) => comma,
             _ => {
                 let date = |token: &Token<'_>| {
                     token.kind.is_date()
+                        || is_era(token)
                         || matches!(
                             token.kind,
                             Kind::Function | Kind::Preposition | Kind::Number
                         )
                 };
                 // "On 5 April 1780 the 1st Brigade": the subject begins with its article.
-                let is_date =
-                    |token: &Token<'_>| token.kind.is_date() || token.kind == Kind::Number;
+                let is_date = |token: &Token<'_>| {
+                    token.kind.is_date() || token.kind == Kind::Number || is_era(token)
+                };
                 let mut rest = (1..tokens.len()).take_while(|&at| date(&tokens[at]));
                 let article = rest.clone().find(|&at| {
                     at > 1 && tokens[at].kind == Kind::Function && is_date(&tokens[at - 1])

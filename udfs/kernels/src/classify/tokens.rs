@@ -144,6 +144,15 @@ const CALENDAR: [&str; 24] = [
     "#16", "#17", "#18", "#19", "#20", "#21", "#22", "#23", "#24",
 ];
 
+/// A space that UAX #29 takes for a part of a word.
+const NARROW_SPACE: char = '\u{202f}';
+
+/// Articles, prepositions and pronouns that lose their vowel before another one, in French and Italian.
+const ELIDED: [&str; 15] = [
+    "l", "d", "s", "c", "n", "qu", "jusqu", "lorsqu", "puisqu", "un", "all", "dell", "nell",
+    "sull", "dall",
+];
+
 /// The group of the words that exclude each other after a time of day.
 const HALF_OF_DAY: u32 = u32::MAX;
 
@@ -270,6 +279,49 @@ fn end_of_heading(word: &str) -> Option<usize> {
     (is_heading && is_begin).then_some(at)
 }
 
+/// Where an article or a pronoun without its vowel ends: "l'eau", "dell'acqua".
+fn end_of_elision(word: &str) -> Option<usize> {
+    let (before, after) = word.split_once(['\'', '’'])?;
+    let is_elided = ELIDED.iter().any(|form| before.eq_ignore_ascii_case(form));
+    (is_elided && after.starts_with(char::is_alphabetic)).then_some(before.len())
+}
+
+/// Whether only a blank is between two tokens.
+fn is_blank(gap: &str) -> bool {
+    matches!(gap, " " | "\u{a0}" | "\u{202f}" | "\u{2009}")
+}
+
+/// Whether a number continues the one before it with three more digits: "12 345", "1 234 567".
+fn is_group(last: &Token<'_>, next: &Token<'_>) -> bool {
+    if !is_blank(next.gap)
+        || next.kind != Kind::Number
+        || !matches!(last.kind, Kind::Number | Kind::Year)
+    {
+        return false;
+    }
+    let is_digit = |byte: &u8| byte.is_ascii_digit();
+    let is_group = match next.text.as_bytes() {
+        [group @ .., b'.' | b',', digit] | [group @ .., b'.' | b',', digit, _] => {
+            group.len() == 3 && group.iter().all(is_digit) && is_digit(digit)
+        }
+        group => group.len() == 3 && group.iter().all(is_digit),
+    };
+    let digits = last.text.as_bytes();
+    let is_first = (1..=3).contains(&digits.len())
+        && digits.iter().all(is_digit)
+        && !last.text.starts_with('0');
+    let is_digit_or_blank = |c: char| c.is_ascii_digit() || c.is_whitespace();
+    let is_joined = digits.len() > 3
+        && last.text.chars().all(is_digit_or_blank)
+        && last.text.contains(char::is_whitespace);
+    is_group && (is_first || is_joined)
+}
+
+/// Whether a token is an era after a year.
+pub(super) fn is_era(token: &Token<'_>) -> bool {
+    matches!(&*token.form, "bc" | "ad")
+}
+
 /// A number in digits, multiplied by a power of ten.
 fn multiplied(form: &str, power: u32) -> Option<String> {
     let (whole, fraction) = form.split_once(['.', ',']).unwrap_or((form, ""));
@@ -316,7 +368,7 @@ fn added_words(number: u64, next: u64) -> Option<u64> {
 /// The form of the number that a token and the one before it write together: "twenty-one", "1.2 million", "two
 /// hundred". `money` is whether a sign of a currency is before the number.
 fn joined(words: &Words, last: &Token<'_>, next: &Token<'_>, money: bool) -> Option<String> {
-    if !matches!(next.gap, "" | " " | "-" | "\u{a0}") {
+    if !matches!(next.gap, "" | "-") && !is_blank(next.gap) {
         return None;
     }
     let is_english = words.code == Some("en");
@@ -416,10 +468,15 @@ fn pieces(text: &str) -> Vec<(usize, &str, bool)> {
             to = blank.map_or(text.len(), |blank| other + blank);
         }
         ascii_pieces(text, start..from, &mut found);
-        for (at, piece) in text[from..to].split_word_bound_indices() {
-            let is_word = piece.chars().any(char::is_alphanumeric);
-            if is_word || piece.chars().any(is_sign) {
-                found.push((from + at, piece, is_word));
+        for (at, word) in text[from..to].split_word_bound_indices() {
+            let mut at = from + at;
+            for part in word.split_inclusive(NARROW_SPACE) {
+                let piece = part.trim_end_matches(NARROW_SPACE);
+                let is_word = piece.chars().any(char::is_alphanumeric);
+                if is_word || piece.chars().any(is_sign) {
+                    found.push((at, piece, is_word));
+                }
+                at += part.len();
             }
         }
         start = to;
@@ -449,14 +506,18 @@ pub(super) fn tokens<'a>(words: &Words, text: &'a str, keys: &mut Keys<'a>) -> V
     let pieces = pieces(text);
     let mut all: Vec<Token<'a>> = Vec::with_capacity(pieces.len());
     let mut end = 0;
+    let elides = matches!(words.code, Some("fr" | "it"));
     let split = pieces.into_iter().flat_map(|(start, piece, is_word)| {
         let end = match is_word {
-            true => end_of_sentence(piece)
+            true => elides
+                .then(|| end_of_elision(piece))
+                .flatten()
+                .or_else(|| end_of_sentence(piece))
                 .or_else(|| end_of_heading(piece))
                 .unwrap_or_else(|| end_of_number(piece)),
             false => piece.len(),
         };
-        let rest = piece[end..].trim_start_matches('.');
+        let rest = piece[end..].trim_start_matches(['.', '\'', '’']);
         let rest = (!rest.is_empty()).then(|| (start + piece.len() - rest.len(), rest, true));
         [(start, &piece[..end], is_word)].into_iter().chain(rest)
     });
@@ -482,8 +543,13 @@ pub(super) fn tokens<'a>(words: &Words, text: &'a str, keys: &mut Keys<'a>) -> V
         }
         let is_after_year = all.last().is_some_and(|last| last.kind == Kind::Year);
         let is_noun = !is_after_year || !token.form.ends_with("ed");
-        if is_after_number && is_noun && token.is_verb && !words.is_auxiliary(&token.form) {
-            // A noun: "31 wins", but "the flood of 1931 reached".
+        if is_after_number
+            && is_noun
+            && token.is_verb
+            && !words.is_auxiliary(&token.form)
+            && !ends_designation(&all)
+        {
+            // A noun: "31 wins", but "the flood of 1931 reached" and "Route 31 runs".
             token.kind = Kind::Word;
             token.is_verb = false;
         }
@@ -532,6 +598,16 @@ pub(super) fn tokens<'a>(words: &Words, text: &'a str, keys: &mut Keys<'a>) -> V
     all
 }
 
+/// Whether the last token is the number of a name: "Route 31".
+fn ends_designation(all: &[Token<'_>]) -> bool {
+    let [.., name, number] = all else {
+        return false;
+    };
+    name.kind == Kind::Name
+        && number.gap == " "
+        && number.text.starts_with(|c: char| c.is_ascii_digit())
+}
+
 /// Joins a token to the number before it if they write one number.
 fn join<'a>(
     words: &Words,
@@ -559,7 +635,13 @@ fn join<'a>(
     let money = before.is_some_and(|before| {
         before.kind == Kind::Unit && matches!(&*before.form, "$" | "€" | "£" | "¥")
     });
-    let Some(form) = joined(words, &all[at], next, money) else {
+    // "On May 3 120 boats left": the day is no part of the number.
+    let is_day = before.is_some_and(|before| before.kind == Kind::Calendar);
+    let form = match !is_and && !is_day && is_group(&all[at], next) {
+        true => Some(format!("{}{}", all[at].form, next.form)),
+        false => joined(words, &all[at], next, money),
+    };
+    let Some(form) = form else {
         return false;
     };
     all.truncate(at + 1);
@@ -677,6 +759,29 @@ fn set_kind(words: &Words, token: &mut Token<'_>, is_word: bool, is_after_number
     }
 }
 
+/// Whether a word is a part of the name of a route or a machine: a number and a verb follow ("Route 31 runs"). The verb
+/// may be known by the ending of the third person and the word after it.
+fn is_numbered(words: &Words, all: &[Token<'_>], at: usize) -> bool {
+    let [number, next, rest @ ..] = &all[at + 1..] else {
+        return false;
+    };
+    let ends_as_verb = || {
+        words.code == Some("en")
+            && next.kind == Kind::Word
+            && next.gap == " "
+            && next.text.starts_with(char::is_lowercase)
+            && next.form.ends_with('s')
+            && !next.form.ends_with("ss")
+            && rest.first().is_some_and(|after| {
+                matches!(after.kind, Kind::Preposition | Kind::Function) && after.gap == " "
+            })
+    };
+    number.kind == Kind::Number
+        && number.gap == " "
+        && number.text.starts_with(|c: char| c.is_ascii_digit())
+        && (next.is_verb || next.kind == Kind::Verb || ends_as_verb())
+}
+
 /// The first word of a sentence has a capital whether it is a name or not. It counts as a name if a name, a verb or
 /// punctuation follows.
 fn name_first_words(words: &Words, all: &mut [Token<'_>]) {
@@ -692,7 +797,12 @@ fn name_first_words(words: &Words, all: &mut [Token<'_>]) {
                 .get(at + 1)
                 .is_some_and(|next| matches!(&*next.form, "are" | "were" | "have"));
         let is_possessive = all[at].text.ends_with("'s") || all[at].text.ends_with("’s");
+        let is_numbered = is_numbered(words, all, at);
+        if is_numbered && let Some(verb) = all.get_mut(at + 2) {
+            verb.is_verb = true;
+        }
         let is_name = is_possessive
+            || is_numbered
             || all.get(at + 1).is_none_or(|next| {
                 next.kind == Kind::Name
                     || next.is_verb
