@@ -57,6 +57,8 @@ const HEADING: usize = 8;
 const STATEMENT_TOKENS: usize = 6;
 /// Tokens at the beginning of a text in which the name of the subject is, in a language without lists.
 const BEGINS: usize = 3;
+/// A number with so many digits is shared by few texts.
+const LARGE: usize = 4;
 /// Maximum number of tokens from a quantity to the same one in another unit.
 const CONVERSION: usize = 3;
 /// Names that texts without a named subject or without a verb have in common if they are about one topic.
@@ -113,19 +115,24 @@ pub(super) fn classify(words: &Words, a: &str, b: &str) -> Classification {
     let are_open = !ends_sentence(a) && !ends_sentence(b);
     let is_short = |tokens: &[Token<'_>]| tokens.len() <= TITLE;
     let are_short = is_short(&pair.a) && is_short(&pair.b);
-    let is_first = || are_short && are_open && replaces_the_first_word(&pair);
+    let is_first = || are_short && replaces_the_first_word(&pair);
     let are_titles = (is_title(&pair.a) && is_title(&pair.b) && are_open)
         || (subject.has_no_verb && are_open)
         || (subject.has_no_verb && is_headline(&pair.a) && is_headline(&pair.b))
-        || (words.code.is_none() && is_first());
+        || (((words.code.is_none() && are_open) || subject.has_no_verb) && is_first());
     let is_other_title = are_short && replaces_a_word(&pair);
     let is_filled_in = !facts.is_empty() || is_other_title;
+    let is_other_noun = || facts.is_empty() && are_short && replaces_a_noun(words, &pair);
     let class = match are_titles && is_filled_in && all >= PATTERN {
         true => PairClass::Template,
-        false => decide(words, &pair, &facts, &subject, all),
+        false => match decide(words, &pair, &facts, &subject, all) {
+            PairClass::CopyEdit if is_other_noun() => PairClass::Template,
+            class => class,
+        },
     };
     // A citation, with the number of the book in one text only.
-    let is_identified = class == PairClass::CopyEdit
+    let is_identified = matches!(class, PairClass::CopyEdit | PairClass::Other)
+        && content.of_smaller() >= EDIT
         && ends_with_identifier(&pair.a) != ends_with_identifier(&pair.b);
     if is_identified {
         return none(PairClass::Reference);
@@ -287,6 +294,49 @@ fn replaces_a_word(pair: &Aligned<'_>) -> bool {
     })
 }
 
+/// Whether a noun with an article is all that differs, in sentences without names and values: "in the hall", "in the
+/// garden".
+fn replaces_a_noun(words: &Words, pair: &Aligned<'_>) -> bool {
+    let identifies = |token: &Token<'_>| match token.kind {
+        Kind::Name => words.capitals_are_names,
+        Kind::Number | Kind::Year | Kind::Calendar | Kind::Unit => true,
+        _ => false,
+    };
+    let [run] = &*pair.runs else {
+        return false;
+    };
+    let is_noun = |tokens: &[Token<'_>], range: &Range<usize>| {
+        let Some(at) = range.end.checked_sub(1).filter(|at| range.contains(at)) else {
+            return false;
+        };
+        let is_content = |token: &Token<'_>| token.kind.is_content();
+        let ends = |next: &Token<'_>| {
+            next.gap != " "
+                || next.is_verb
+                || matches!(next.kind, Kind::Function | Kind::Preposition | Kind::Verb)
+        };
+        at > 0
+            && tokens[at].kind == Kind::Word
+            && tokens[at - 1].kind == Kind::Function
+            && !tokens[range.start..at].iter().any(is_content)
+            && tokens.get(at + 1).is_none_or(ends)
+    };
+    let (Some(x), Some(y)) = (
+        run.a.end.checked_sub(1).and_then(|at| pair.a.get(at)),
+        run.b.end.checked_sub(1).and_then(|at| pair.b.get(at)),
+    ) else {
+        return false;
+    };
+    words.code.is_some()
+        && is_noun(&pair.a, &run.a)
+        && is_noun(&pair.b, &run.b)
+        && !is_variant(x, y)
+        && !x.form.ends_with(&*y.form)
+        && !y.form.ends_with(&*x.form)
+        && !pair.a.iter().any(identifies)
+        && !pair.b.iter().any(identifies)
+}
+
 /// Whether a text is a formula or a table: it has an arrow, an equals sign, few letters, or a sum of which most terms
 /// are no words.
 fn is_formula(text: &str, tokens: &[Token<'_>]) -> bool {
@@ -444,7 +494,9 @@ fn is_same_topic(words: &Words, pair: &Aligned<'_>, facts: &[Fact], subject: &Su
         return is_list && !has_names && subject.begins_alike;
     }
     if words.code.is_none() && has_cases(&pair.a) {
-        let is_named = subject.has_shared_name || (values.both > 1 && count(ChangeKind::Date) > 0);
+        let is_large = |token: &Token<'_>| token.kind == Kind::Number && token.form.len() >= LARGE;
+        let are_specific = values.both > 1 || pair.shared(is_large).both > 0;
+        let is_named = subject.has_shared_name || (are_specific && count(ChangeKind::Date) > 0);
         let is_time = facts.iter().any(|fact| is_clock(&pair.a, fact.a.start));
         return changed == 1 && quantities == 1 && is_named && subject.begins_alike && !is_time;
     }

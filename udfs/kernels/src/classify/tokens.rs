@@ -144,6 +144,13 @@ const CALENDAR: [&str; 24] = [
     "#16", "#17", "#18", "#19", "#20", "#21", "#22", "#23", "#24",
 ];
 
+/// Words before the number of a part, which identifies nothing outside of its whole.
+const PARTS: [&str; 28] = [
+    "act", "article", "chapter", "class", "day", "episode", "figure", "game", "grade", "group",
+    "level", "line", "lot", "page", "part", "phase", "question", "round", "scene", "season",
+    "section", "stage", "step", "table", "unit", "version", "volume", "week",
+];
+
 /// A space that UAX #29 takes for a part of a word.
 const NARROW_SPACE: char = '\u{202f}';
 
@@ -797,7 +804,7 @@ fn name_first_words(words: &Words, all: &mut [Token<'_>]) {
                 .get(at + 1)
                 .is_some_and(|next| matches!(&*next.form, "are" | "were" | "have"));
         let is_possessive = all[at].text.ends_with("'s") || all[at].text.ends_with("’s");
-        let is_numbered = is_numbered(words, all, at);
+        let is_numbered = is_numbered(words, all, at) && !PARTS.contains(&&*all[at].form);
         if is_numbered && let Some(verb) = all.get_mut(at + 2) {
             verb.is_verb = true;
         }

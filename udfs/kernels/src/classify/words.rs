@@ -288,7 +288,9 @@ const SOURCES: [Source; 6] = [
         verbs: "ist sind war waren wird werden wurde wurden hat haben hatte hatten kann konnte muss musste soll sollte \
             will wollte liegt lag gehort gehorte besteht bestand umfasst erhielt gewann verlor spielte spielt lebte \
             lebt arbeitete starb wuchs kam ging stand steht fuhrte fuhrt bildet bildete zahlt zahlte gilt galt \
-            begann endete schrieb",
+            begann endete schrieb erschien betreibt betreiben befindet befinden betrug betragt gibt gab fand findet \
+            nahm zog fiel entstand mundet fließt verlauft besitzt besaß trug tragt wechselte studierte heiratete \
+            grundete baute ubernahm veroffentlichte leitete verkaufte kaufte erwarb blieb bleibt",
         negations: "nicht kein keine keinen keinem keiner nie niemals",
         calendar: "januar februar marz april mai juni juli august september oktober november dezember montag dienstag \
             mittwoch donnerstag freitag samstag sonntag",
