@@ -748,6 +748,10 @@ impl Subject {
         if quantities && !has_shared_name && is_reworded {
             is_other = true;
         }
+        // Two teams, each with a place of its own.
+        let names = facts.iter().filter(|fact| fact.kind == ChangeKind::Name);
+        let are_names =
+            names.count() > 1 && pair.shared(|token| token.kind.is_content()).of_larger() < 1.0;
         // "… estimates that the population of Alabama was": the subject of a clause.
         let is_clause = facts.iter().any(|fact| {
             let before_verb = |tokens: &[Token<'_>], end: usize| {
@@ -760,7 +764,7 @@ impl Subject {
                 && before_verb(&pair.b, fact.b.end)
         });
         Self {
-            is_other: is_other || (is_clause && quantities),
+            is_other: is_other || (is_clause && (quantities || are_names)),
             is_reworded,
             has_shared_name,
             has_shared_value,

@@ -1056,6 +1056,22 @@ fn groups_of_digits_with_blanks_are_one_number() {
             "The bridge of Orvin is 5 kilometres long.",
         );
     }
+    // Languages with a comma before the decimals have full stops between groups.
+    for language in ["de", "es", "it", "nl"] {
+        for (a, b) in [("613.480", "613480"), ("2.613.480", "2 613 480")] {
+            let text = |number: &str| format!("Orvin 1931: {number} (Senja Talvo Brannock).");
+            assert_eq!(
+                class(language, &text(a), &text(b)),
+                PairClass::CopyEdit,
+                "{language}: {a} / {b}"
+            );
+        }
+    }
+    let text = |number: &str| format!("Orvin hat {number} Brücken aus Stein.");
+    assert_eq!(
+        class("de", &text("1.480"), &text("1.490")),
+        PairClass::FactualDrift
+    );
     // Neither a day nor a year is a group.
     for (a, b, value) in [
         (
@@ -1231,6 +1247,14 @@ fn dates_with_commas_and_numbers_of_routes_are_no_other_subject() {
             "ST 412 bends to the coast east of Holm.",
             "ST 414 bends to the coast east of Holm.",
         ),
+        (
+            "Table 4 shows the towns of Orvin in 1931.",
+            "Table 4 shows the towns of Orvin in 1934.",
+        ),
+        (
+            "Brannocks represent 12% of the people of the parish.",
+            "Brannocks represent 19% of the people of the parish.",
+        ),
         ("Game 4 was won by Orvin.", "Game 4 was won by Senja."),
         (
             "Of those mills, 37 are built of stone.",
@@ -1298,6 +1322,16 @@ fn references_of_german_bibliographies_and_series() {
     ] {
         assert_ne!(class(language, a, b), PairClass::Reference, "{a} / {b}");
     }
+}
+
+/// Another team with another place was the same subject, because the names were not at the beginning.
+#[test]
+fn clauses_with_another_subject_and_another_name_are_patterns() {
+    let (a, b) = (
+        "After the flood of Orvin in 1931 broke the roof of the Lund Hall, the Senja Rovers were unable to play there.",
+        "After the flood of Orvin in 1931 broke the roof of the Holm Arena, the Senja Miners were unable to play there.",
+    );
+    is(PairClass::Template, a, b);
 }
 
 /// Titles with another noun, and sentences that name nothing, were edits.

@@ -145,11 +145,14 @@ const CALENDAR: [&str; 24] = [
 ];
 
 /// Words before the number of a part, which identifies nothing outside of its whole.
-const PARTS: [&str; 28] = [
+const PARTS: [&str; 29] = [
     "act", "article", "chapter", "class", "day", "episode", "figure", "game", "grade", "group",
     "level", "line", "lot", "page", "part", "phase", "question", "round", "scene", "season",
-    "section", "stage", "step", "table", "unit", "version", "volume", "week",
+    "section", "stage", "step", "table", "total", "unit", "version", "volume", "week",
 ];
+
+/// Verbs after a plural.
+const PLURAL_VERBS: [&str; 6] = ["are", "were", "have", "represent", "constitute", "comprise"];
 
 /// A space that UAX #29 takes for a part of a word.
 const NARROW_SPACE: char = '\u{202f}';
@@ -243,6 +246,28 @@ fn number(form: &str) -> String {
         number.truncate(whole.len());
     }
     number
+}
+
+/// A number whose groups of three digits are divided by full stops, without these: "120.684".
+fn without_dots(form: &str) -> Option<String> {
+    let (whole, fraction) = form.split_once(',').unwrap_or((form, ""));
+    let (first, groups) = whole.split_once('.')?;
+    let is_digits = |digits: &str| digits.bytes().all(|byte| byte.is_ascii_digit());
+    let is_grouped = (1..=3).contains(&first.len())
+        && !first.starts_with('0')
+        && is_digits(first)
+        && groups
+            .split('.')
+            .all(|group| group.len() == 3 && is_digits(group));
+    if !is_grouped {
+        return None;
+    }
+    let mut number = whole.replace('.', "");
+    if !fraction.is_empty() {
+        number.push('.');
+        number.push_str(fraction);
+    }
+    Some(number)
 }
 
 /// Where the letters that follow a number without a blank begin ("14km", "66ff"); the length of the word if they are
@@ -611,6 +636,7 @@ fn ends_designation(all: &[Token<'_>]) -> bool {
         return false;
     };
     name.kind == Kind::Name
+        && !PARTS.contains(&&*name.form)
         && number.gap == " "
         && number.text.starts_with(|c: char| c.is_ascii_digit())
 }
@@ -693,7 +719,9 @@ fn set_kind(words: &Words, token: &mut Token<'_>, is_word: bool, is_after_number
     if first.is_numeric() {
         let is_plain =
             token.form.len() == 4 && token.form.bytes().all(|byte| byte.is_ascii_digit());
-        token.form = Cow::Owned(number(&token.form));
+        let has_dots = matches!(words.code, Some("de" | "es" | "it" | "nl"));
+        let grouped = has_dots.then(|| without_dots(&token.form)).flatten();
+        token.form = Cow::Owned(grouped.unwrap_or_else(|| number(&token.form)));
         token.kind =
             match is_plain && matches!(token.form.as_bytes(), [b'1', ..] | [b'2', b'0', ..]) {
                 true => Kind::Year,
@@ -802,7 +830,7 @@ fn name_first_words(words: &Words, all: &mut [Token<'_>]) {
             && all[at].form.ends_with('s')
             && all
                 .get(at + 1)
-                .is_some_and(|next| matches!(&*next.form, "are" | "were" | "have"));
+                .is_some_and(|next| PLURAL_VERBS.contains(&&*next.form));
         let is_possessive = all[at].text.ends_with("'s") || all[at].text.ends_with("’s");
         let is_numbered = is_numbered(words, all, at) && !PARTS.contains(&&*all[at].form);
         if is_numbered && let Some(verb) = all.get_mut(at + 2) {
