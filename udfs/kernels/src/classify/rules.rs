@@ -672,6 +672,10 @@ impl Subject {
         };
         let qualifiers = qualifier(&pair.a, &a).zip(qualifier(&pair.b, &b));
         let designations = designation(&pair.a, &a).zip(designation(&pair.b, &b));
+        // "US 31": the number makes a name of what alone is one of an authority.
+        let is_designated = pair.a[0].kind == Kind::Name && begins_alike && a.start == 0;
+        let has_shared_name = has_shared_name
+            || (is_designated && designations.is_some_and(|(own, other)| own == other));
         let mut is_other = designations.is_some_and(|(own, other)| own != other)
             || qualifiers.is_some_and(|(own, other)| own != other);
         let mut is_reworded = false;

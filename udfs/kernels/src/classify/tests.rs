@@ -1223,6 +1223,10 @@ fn dates_with_commas_and_numbers_of_routes_are_no_other_subject() {
             "Route 31 runs north of the mill.",
         ),
         (
+            "US 31 crosses the Holm River in Orvin.",
+            "US 31 crosses the Lund River in Orvin.",
+        ),
+        (
             "ST 412 bends to the coast east of Holm.",
             "ST 412 bends to the coast west of Holm.",
         ),
