@@ -313,9 +313,13 @@ fn end_of_heading(word: &str) -> Option<usize> {
 
 /// Where an article or a pronoun without its vowel ends: "l'eau", "dell'acqua".
 fn end_of_elision(word: &str) -> Option<usize> {
-    let (before, after) = word.split_once(['\'', '’'])?;
+    // The sign ’ begins with this byte.
+    let is_apostrophe = |byte: u8| matches!(byte, b'\'' | 0xe2);
+    let at = word.bytes().take(8).position(is_apostrophe)?;
+    let (before, after) = word.split_at(at);
+    let after = after.strip_prefix(['\'', '’'])?;
     let is_elided = ELIDED.iter().any(|form| before.eq_ignore_ascii_case(form));
-    (is_elided && after.starts_with(char::is_alphabetic)).then_some(before.len())
+    (is_elided && after.starts_with(char::is_alphabetic)).then_some(at)
 }
 
 /// Whether only a blank is between two tokens.
@@ -500,14 +504,22 @@ fn pieces(text: &str) -> Vec<(usize, &str, bool)> {
             to = blank.map_or(text.len(), |blank| other + blank);
         }
         ascii_pieces(text, start..from, &mut found);
-        for (at, word) in text[from..to].split_word_bound_indices() {
+        let mut add = |at: usize, piece| {
+            let piece: &str = piece;
+            let is_word = piece.chars().any(char::is_alphanumeric);
+            if is_word || piece.chars().any(is_sign) {
+                found.push((at, &text[at..at + piece.len()], is_word));
+            }
+        };
+        let has_narrow = text[from..to].contains(NARROW_SPACE);
+        for (at, piece) in text[from..to].split_word_bound_indices() {
             let mut at = from + at;
-            for part in word.split_inclusive(NARROW_SPACE) {
-                let piece = part.trim_end_matches(NARROW_SPACE);
-                let is_word = piece.chars().any(char::is_alphanumeric);
-                if is_word || piece.chars().any(is_sign) {
-                    found.push((at, piece, is_word));
-                }
+            if !has_narrow {
+                add(at, piece);
+                continue;
+            }
+            for part in piece.split_inclusive(NARROW_SPACE) {
+                add(at, part.trim_end_matches(NARROW_SPACE));
                 at += part.len();
             }
         }
