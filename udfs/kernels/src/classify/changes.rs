@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use super::align::align;
-use super::tokens::{Kind, Token};
+use super::tokens::{Kind, Token, is_era};
 use super::words::Words;
 use super::{Change, ChangeKind};
 use crate::edit_distance_within;
@@ -21,6 +21,12 @@ const BESIDE_NEGATION: usize = 2;
 const BESIDE_NAMES: usize = 2;
 /// A name of this many tokens is no name if that of the other text is much shorter: the passage says something else.
 const LONG_NAME: usize = 6;
+/// The words for the end of an order, which exclude the first.
+const LAST: [&str; 9] = [
+    "last", "letzte", "letzten", "letzter", "letztes", "dernier", "derniere", "ultimo", "ultima",
+];
+/// The group of the first and the last.
+const FIRST_OR_LAST: u32 = u32::MAX - 1;
 /// Maximum number of matched tokens between two values of one list: "November and December".
 const IN_LIST: usize = 3;
 
@@ -125,7 +131,7 @@ impl<'a> Aligned<'a> {
         for run in &self.runs {
             let (a, b) = (self.rest_a(&run.a), self.rest_b(&run.b));
             self.numbers(lists, &a, &b, &mut facts);
-            self.words(&a, &b, &mut facts);
+            self.words(lists, &a, &b, &mut facts);
             if !self.is_reworded(&a, &b)
                 && let Some((kind, own, other)) = self.names(&a, &b)
             {
@@ -392,15 +398,17 @@ impl<'a> Aligned<'a> {
             kept.collect::<Vec<usize>>()
         };
         let mut pair = |own: &[usize], other: &[usize], kind: ChangeKind| {
-            let differs = |&(&own, &other): &(&usize, &usize)| {
+            let differs = |&(own, other): &(usize, usize)| {
                 let (x, y) = (&self.a[own], &self.b[other]);
                 !is_same_value(x, y)
                     && is_ordinal(lists, x) == is_ordinal(lists, y)
                     && is_clock(&self.a, own) == is_clock(&self.b, other)
             };
-            for (&own, &other) in own.iter().zip(other).filter(differs) {
+            for (own, other) in self.by_noun(own, other).into_iter().filter(differs) {
+                let is_year = kind == ChangeKind::Number
+                    && (is_year_of_era(&self.a, own) || is_year_of_era(&self.b, other));
                 facts.push(Fact {
-                    kind,
+                    kind: if is_year { ChangeKind::Date } else { kind },
                     a: own..own + 1,
                     b: other..other + 1,
                 });
@@ -423,6 +431,15 @@ impl<'a> Aligned<'a> {
         let is_number = |kind, is_day: bool| kind == Kind::Number && !is_day;
         let years = (of(&self.a, a, &is_year), of(&self.b, b, &is_year));
         let numbers = (of(&self.a, a, &is_number), of(&self.b, b, &is_number));
+        // The number of a designation ("Mi-17") says not how many there are.
+        let divide = |tokens: &[Token<'_>], numbers: Vec<usize>| -> (Vec<usize>, Vec<usize>) {
+            let numbers = numbers.into_iter();
+            numbers.partition(|&at| is_part_of_name(tokens, at))
+        };
+        let (designations_a, numbers_a) = divide(&self.a, numbers.0);
+        let (designations_b, numbers_b) = divide(&self.b, numbers.1);
+        let numbers = (numbers_a, numbers_b);
+        pair(&designations_a, &designations_b, ChangeKind::Number);
         pair(&years.0, &years.1, ChangeKind::Date);
         pair(&numbers.0, &numbers.1, ChangeKind::Number);
         // A number of four digits that looks like a year, and another number, if nothing else differs.
@@ -449,10 +466,39 @@ impl<'a> Aligned<'a> {
         );
     }
 
+    /// Pairs of values of two lists: first those before the same word, the others in their order.
+    fn by_noun(&self, own: &[usize], other: &[usize]) -> Vec<(usize, usize)> {
+        if own.len() * other.len() == 1 || own.len() * other.len() > MAX_VARIANTS {
+            return own.iter().copied().zip(other.iter().copied()).collect();
+        }
+        let noun = |tokens: &[Token<'_>], at: usize| {
+            let next = tokens.get(at + 1)?;
+            let is_noun = matches!(next.kind, Kind::Word | Kind::Unit | Kind::Name);
+            is_noun.then_some(next.key)
+        };
+        let mut rest = other.to_vec();
+        let mut unpaired = vec![];
+        let mut pairs = vec![];
+        for &at in own {
+            let noun_a = noun(&self.a, at);
+            let same = rest
+                .iter()
+                .position(|&to| noun_a.is_some() && noun(&self.b, to) == noun_a);
+            match same {
+                Some(place) => pairs.push((at, rest.remove(place))),
+                None => unpaired.push(at),
+            }
+        }
+        pairs.extend(unpaired.into_iter().zip(rest));
+        pairs
+    }
+
     /// Words that exclude each other.
-    fn words(&self, a: &[usize], b: &[usize], facts: &mut Vec<Fact>) {
+    fn words(&self, lists: &Words, a: &[usize], b: &[usize], facts: &mut Vec<Fact>) {
         let group = |token: &Token<'_>| match token.kind {
             Kind::Contrast(group) => Some(group),
+            Kind::Number if token.form == "1" && is_ordinal(lists, token) => Some(FIRST_OR_LAST),
+            _ if LAST.contains(&&*token.form) => Some(FIRST_OR_LAST),
             _ => None,
         };
         let mut first_of: HashMap<u32, usize, TextHasherBuilder> = HashMap::default();
@@ -564,8 +610,10 @@ impl<'a> Aligned<'a> {
     /// The bytes of a fact in both texts.
     pub(super) fn change(&self, fact: &Fact) -> Change {
         let bytes = |tokens: &[Token<'_>], range: &Range<usize>| match tokens.get(range.clone()) {
-            Some([first, .., last]) => first.start..last.end(),
-            Some([one]) => one.start..one.end(),
+            Some([_, ..]) => {
+                let whole = whole(tokens, range, fact.kind);
+                tokens[whole.start].start..tokens[whole.end - 1].end()
+            }
             _ => {
                 let at = range
                     .start
@@ -617,10 +665,49 @@ pub(super) struct Fact {
 }
 
 /// Whether a month is next to a number of one or two digits.
-fn is_day(tokens: &[Token<'_>], at: usize) -> bool {
+pub(super) fn is_day(tokens: &[Token<'_>], at: usize) -> bool {
     let before = at.checked_sub(1).and_then(|before| tokens.get(before));
     let mut near = before.into_iter().chain(tokens.get(at + 1));
     tokens[at].form.len() <= 2 && near.any(|token| token.kind == Kind::Calendar)
+}
+
+/// Whether a year is counted from the beginning of an era: "7000 BC", "700 v. Chr."
+fn is_year_of_era(tokens: &[Token<'_>], at: usize) -> bool {
+    match tokens.get(at + 1..) {
+        Some([next, after, ..]) if matches!(&*next.form, "v" | "n") => after.form == "chr",
+        Some([next, ..]) => is_era(next) && next.gap == " ",
+        _ => false,
+    }
+}
+
+/// Whether a hyphen attaches a number to a name: "Mi-17".
+fn is_part_of_name(tokens: &[Token<'_>], at: usize) -> bool {
+    is_hyphen(tokens[at].gap) && at > 0 && tokens[at - 1].text.starts_with(char::is_uppercase)
+}
+
+fn is_hyphen(gap: &str) -> bool {
+    matches!(gap, "-" | "‐" | "‑")
+}
+
+/// The tokens of a value with what is attached to it: the rest of a name after a hyphen ("Kun-hee"), the name before a
+/// hyphen and a number ("Mi-17"), and the letters after a number and a full stop ("4410.OR").
+fn whole(tokens: &[Token<'_>], range: &Range<usize>, kind: ChangeKind) -> Range<usize> {
+    let mut whole = range.clone();
+    let is_value = matches!(kind, ChangeKind::Name | ChangeKind::Number);
+    if is_value && is_designation(&tokens[whole.start]) && is_part_of_name(tokens, whole.start) {
+        whole.start -= 1;
+    }
+    let is_attached = |next: &Token<'_>| match kind {
+        ChangeKind::Name => is_hyphen(next.gap) && next.text.starts_with(char::is_lowercase),
+        ChangeKind::Number => {
+            next.gap == "." && next.text.bytes().all(|byte| byte.is_ascii_uppercase())
+        }
+        _ => false,
+    };
+    while tokens.get(whole.end).is_some_and(is_attached) {
+        whole.end += 1;
+    }
+    whole
 }
 
 /// Whether a number says which one of an order something is: "2nd", "second", "twenty-first".

@@ -10,7 +10,7 @@ const STRONG: [&str; 16] = [
     "isbn", "issn", "doi", "pmid", "arxiv", "oclc", "http", "https", "www", "pp", "eds", "hrsg",
     "bibcode", "jstor", "isni", "pmc",
 ];
-const WEAK: [&str; 40] = [
+const WEAK: [&str; 42] = [
     "vol",
     "volume",
     "no",
@@ -45,6 +45,8 @@ const WEAK: [&str; 40] = [
     "paperback",
     "hardcover",
     "auflage",
+    "jahrgang",
+    "jahrbuch",
     "band",
     "revista",
     "zeitschrift",
@@ -61,6 +63,8 @@ const MAX_PUBLISHER: usize = 10;
 /// Maximum number of tokens of the author before a date, and of the place of a publisher.
 const AUTHOR: usize = 5;
 const MAX_PLACE: usize = 3;
+/// Maximum number of tokens of the number of a book.
+const MAX_IDENTIFIER: usize = 7;
 /// Dates in parentheses count for at most this number of marks.
 const MAX_DATES: i32 = 2;
 /// A citation is not longer than this number of tokens.
@@ -124,11 +128,13 @@ fn marks(text: &str, tokens: &[Token<'_>]) -> i32 {
             marks += 2;
         }
         // "Retrieved 3 May 2012"
-        is_dated |= matches!(form, "retrieved" | "accessed" | "archived")
-            && tokens
-                .get(at + 1)
-                .is_some_and(|next| next.kind.is_date() || next.kind == Kind::Number);
-        let is_page = form == "p" && number(at + 1) && gap(at + 1).starts_with('.');
+        is_dated |= matches!(form, "retrieved" | "accessed" | "archived") && {
+            let is_on = tokens.get(at + 1).is_some_and(|next| next.form == "on");
+            let date = tokens.get(at + 1 + usize::from(is_on));
+            date.is_some_and(|date| date.kind.is_date() || date.kind == Kind::Number)
+        };
+        let is_page =
+            (form == "p" || token.text == "S") && number(at + 1) && gap(at + 1).starts_with('.');
         if is_page {
             marks += 2;
         }
@@ -183,8 +189,9 @@ fn marks(text: &str, tokens: &[Token<'_>]) -> i32 {
         {
             marks += 2;
         }
-        // (Brannock: Oak Press, 1988)
-        let is_publisher = token.kind == Kind::Year && closes;
+        // (Brannock: Oak Press, 1988), but not (Stand: Mai 1988)
+        let is_publisher =
+            token.kind == Kind::Year && closes && at > 0 && !tokens[at - 1].kind.is_date();
         if is_publisher
             && parenthesis.is_some_and(|(from, has_colon)| has_colon && at - from <= MAX_PUBLISHER)
         {
@@ -201,6 +208,8 @@ fn marks(text: &str, tokens: &[Token<'_>]) -> i32 {
             marks += 2;
         }
     }
+    marks += i32::from(is_edited(tokens)) + 2 * i32::from(begins_with_author(text, tokens));
+    marks += of_edition(tokens) + 2 * i32::from(ends_with_authors(text, tokens));
     // More dates in parentheses are those of a list.
     marks += dates.min(MAX_DATES);
     let is_address = text.trim_start_matches('[').starts_with("http") && !text.contains(' ');
@@ -285,6 +294,7 @@ fn are_publisher_and_date(text: &str, tokens: &[Token<'_>]) -> bool {
         && matches!(date.gap, ", " | " ")
         && matches!(text[date.end()..].trim(), "" | "." | ").")
         && publisher.len() <= MAX_PUBLISHER
+        && !publisher.iter().all(|token| token.kind.is_date())
         && place.next().is_some()
         && publisher.iter().all(|token| {
             is_capital(token) || matches!(token.kind, Kind::Function | Kind::Preposition)
@@ -303,6 +313,80 @@ fn are_publisher_and_author(tokens: &[Token<'_>]) -> bool {
             .all(|token| is_capital(token) || token.text.len() <= 3)
         && is_capital(&tokens[star])
         && author.is_some_and(|next| next.gap == ", " && is_capital(next))
+}
+
+/// "Marta Velin (Hrsg.): " at the beginning.
+fn is_edited(tokens: &[Token<'_>]) -> bool {
+    let Some(editor) = tokens
+        .iter()
+        .take(AUTHOR)
+        .position(|token| matches!(&*token.form, "hrsg" | "ed" | "eds") && token.gap == " (")
+    else {
+        return false;
+    };
+    let title = tokens.get(editor + 1);
+    editor > 0
+        && tokens[..editor].iter().all(is_capital)
+        && title.is_some_and(|title| title.gap.trim_start_matches(['.', ')']) == ": ")
+}
+
+/// "Marta Velin: The Ferries." as a whole text.
+fn begins_with_author(text: &str, tokens: &[Token<'_>]) -> bool {
+    let is_name = |token: &Token<'_>| is_capital(token) && token.gap == " ";
+    match tokens {
+        [first, second, title, ..] => {
+            is_capital(first)
+                && is_name(second)
+                && title.gap == ": "
+                && is_capital(title)
+                && tokens.len() <= AUTHOR
+                && text.ends_with('.')
+        }
+        _ => false,
+    }
+}
+
+/// "Zweite Auflage" at the beginning, and "Auflage 1864".
+fn of_edition(tokens: &[Token<'_>]) -> i32 {
+    let Some(edition) = tokens.iter().position(|token| token.form == "auflage") else {
+        return 0;
+    };
+    let first = &tokens[0];
+    let is_numbered = edition > 0 && first.kind == Kind::Number && is_capital(first);
+    let is_dated = tokens
+        .get(edition + 1)
+        .is_some_and(|next| next.kind == Kind::Year && matches!(next.gap, " " | ", "));
+    i32::from(is_numbered) + i32::from(is_dated)
+}
+
+/// "… by Marta Velin and Jon Lund (1990)" at the end.
+fn ends_with_authors(text: &str, tokens: &[Token<'_>]) -> bool {
+    let [before @ .., date] = tokens else {
+        return false;
+    };
+    let Some(by) = before.iter().rposition(|token| token.text == "by") else {
+        return false;
+    };
+    let authors = &before[by + 1..];
+    let is_verb = |token: &Token<'_>| token.is_verb || token.kind == Kind::Verb;
+    date.kind == Kind::Year
+        && date.gap == " ("
+        && matches!(text[date.end()..].trim_end(), ")" | ")." | "),")
+        && (2..=MAX_AUTHORS).contains(&authors.len())
+        && authors
+            .iter()
+            .all(|token| is_capital(token) || token.form == "and")
+        && !before[..by].iter().any(is_verb)
+}
+
+/// Whether a text ends with the number of a book.
+pub(super) fn ends_with_identifier(tokens: &[Token<'_>]) -> bool {
+    let mut last = tokens.iter().rev().take(MAX_IDENTIFIER);
+    let is_part =
+        |token: &&Token<'_>| matches!(token.kind, Kind::Number | Kind::Year) || token.text == "X";
+    let first = last.find(|token| !is_part(token));
+    first.is_some_and(|first| matches!(&*first.form, "isbn" | "issn"))
+        && tokens.last().is_some_and(|last| is_part(&last))
 }
 
 fn is_at_end(tokens: &[Token<'_>], at: usize) -> bool {

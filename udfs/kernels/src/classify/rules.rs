@@ -6,9 +6,9 @@ use std::ops::Range;
 use crate::text_hasher::TextHasherBuilder;
 
 use super::boilerplate::{body, divides};
-use super::changes::{Aligned, Fact, is_clock, is_ordinal, is_variant};
-use super::citation::are_citations;
-use super::tokens::{Keys, Kind, Token, tokens};
+use super::changes::{Aligned, Fact, is_clock, is_day, is_ordinal, is_variant};
+use super::citation::{are_citations, ends_with_identifier};
+use super::tokens::{Keys, Kind, Token, is_era, tokens};
 use super::words::Words;
 use super::{ChangeKind, Classification, PairClass};
 
@@ -19,7 +19,7 @@ const MIN_PATTERN_TOKENS: f64 = 0.35;
 /// Minimum share of the content of the shorter text that an edit leaves.
 const MIN_EDIT_CONTENT: f64 = 0.5;
 /// Maximum quotient of the lengths of two texts of which one is an edit of the other.
-const MAX_LENGTH_RATIO: f64 = 2.5;
+const MAX_LENGTH_RATIO: f64 = 2.0;
 /// Minimum share of letters among the characters of a text that is neither a formula nor a table.
 const MIN_LETTERS: f64 = 0.45;
 
@@ -61,6 +61,8 @@ const MAX_HEADING_TOKENS: usize = 8;
 const MIN_TOKENS_AFTER_HEADING: usize = 6;
 /// Tokens at the beginning of a text that are taken for its subject, in a language without lists.
 const SUBJECT_TOKENS: usize = 3;
+/// Minimum number of digits of a number that few texts share.
+const MIN_LARGE_DIGITS: usize = 4;
 /// Maximum number of tokens from a quantity to the same one in another unit.
 const MAX_CONVERSION_TOKENS: usize = 3;
 /// Minimum number of common names, or names and values, of two texts about one topic without a named subject.
@@ -116,16 +118,31 @@ pub(super) fn classify(words: &Words, a: &str, b: &str) -> Classification {
     let facts = pair.facts(words);
     let are_sentences = ends_sentence(a) && ends_sentence(b);
     let subject = Subject::new(words, &pair, &facts, are_sentences);
-    let are_titles =
-        (is_title(&pair.a) && is_title(&pair.b) && !ends_sentence(a) && !ends_sentence(b))
-            || (subject.has_no_verb && !ends_sentence(a) && !ends_sentence(b));
+    let are_open = !ends_sentence(a) && !ends_sentence(b);
     let is_short = |tokens: &[Token<'_>]| tokens.len() <= MAX_TITLE_TOKENS;
-    let is_other_title = is_short(&pair.a) && is_short(&pair.b) && replaces_a_word(&pair);
+    let are_short = is_short(&pair.a) && is_short(&pair.b);
+    let is_first = || are_short && replaces_the_first_word(&pair);
+    let are_titles = (is_title(&pair.a) && is_title(&pair.b) && are_open)
+        || (subject.has_no_verb && are_open)
+        || (subject.has_no_verb && is_headline(&pair.a) && is_headline(&pair.b))
+        || (((words.code.is_none() && are_open) || subject.has_no_verb) && is_first());
+    let is_other_title = are_short && replaces_a_word(&pair);
     let is_filled_in = !facts.is_empty() || is_other_title;
+    let is_other_noun = || facts.is_empty() && are_short && replaces_a_noun(words, &pair);
     let class = match are_titles && is_filled_in && all >= MIN_PATTERN_TOKENS {
         true => PairClass::Template,
-        false => decide(words, &pair, &facts, &subject, all),
+        false => match decide(words, &pair, &facts, &subject, all) {
+            PairClass::CopyEdit if is_other_noun() => PairClass::Template,
+            class => class,
+        },
     };
+    // A citation, with the number of the book in one text only.
+    let is_identified = matches!(class, PairClass::CopyEdit | PairClass::Other)
+        && content.of_smaller() >= MIN_EDIT_CONTENT
+        && ends_with_identifier(&pair.a) != ends_with_identifier(&pair.b);
+    if is_identified {
+        return none(PairClass::Reference);
+    }
     let has_facts = matches!(class, PairClass::FactualDrift | PairClass::Template);
     let mut changes: Vec<_> = match has_facts {
         true => facts.iter().map(|fact| pair.change(fact)).collect(),
@@ -149,6 +166,21 @@ fn is_title(tokens: &[Token<'_>]) -> bool {
         })
         && tokens.iter().any(|token| token.is_verb);
     is_category || is_phrase
+}
+
+/// Whether all words of a text that say something have a capital, whether a full stop ends it or not.
+fn is_headline(tokens: &[Token<'_>]) -> bool {
+    let mut content = tokens.iter().filter(|token| token.kind.is_content());
+    tokens.len() <= MAX_TITLE_TOKENS
+        && content.all(|token| token.text.starts_with(char::is_uppercase))
+}
+
+/// Whether the first word, with a capital, is all that differs.
+fn replaces_the_first_word(pair: &Aligned<'_>) -> bool {
+    let is_capital = |tokens: &[Token<'_>]| tokens[0].text.starts_with(char::is_uppercase);
+    matches!(&*pair.runs, [run] if run.a == (0..1) && run.b == (0..1))
+        && is_capital(&pair.a)
+        && is_capital(&pair.b)
 }
 
 /// Whether a text ends like a sentence.
@@ -251,7 +283,7 @@ fn share_only_an_ending(pair: &Aligned<'_>) -> bool {
         || (is_long && all <= MAX_SHARED_LONG_BEGINNING && share(content, of) <= MAX_SHARED_CONTENT)
 }
 
-/// Whether one word of a text is another one in the other text, and not a form of it.
+/// Whether one or two words of a text are other ones in the other text, and no forms of them.
 fn replaces_a_word(pair: &Aligned<'_>) -> bool {
     pair.runs.iter().any(|run| {
         let content = |tokens: &[Token<'_>], rest: Vec<usize>| -> Vec<usize> {
@@ -260,11 +292,56 @@ fn replaces_a_word(pair: &Aligned<'_>) -> bool {
         };
         let own = content(&pair.a, pair.rest_a(&run.a));
         let other = content(&pair.b, pair.rest_b(&run.b));
-        match (&*own, &*other) {
-            ([own], [other]) => !is_variant(&pair.a[*own], &pair.b[*other]),
-            _ => false,
-        }
+        let are_few = |words: &[usize]| (1..=2).contains(&words.len());
+        let is_form = |own: &usize| {
+            let mut other = other.iter();
+            other.any(|&other| is_variant(&pair.a[*own], &pair.b[other]))
+        };
+        are_few(&own) && are_few(&other) && !own.iter().any(is_form)
     })
+}
+
+/// Whether a noun with an article is all that differs, in sentences without names and values: "in the hall", "in the
+/// garden".
+fn replaces_a_noun(words: &Words, pair: &Aligned<'_>) -> bool {
+    let identifies = |token: &Token<'_>| match token.kind {
+        Kind::Name => words.capitals_are_names,
+        Kind::Number | Kind::Year | Kind::Calendar | Kind::Unit => true,
+        _ => false,
+    };
+    let [run] = &*pair.runs else {
+        return false;
+    };
+    let is_noun = |tokens: &[Token<'_>], range: &Range<usize>| {
+        let Some(at) = range.end.checked_sub(1).filter(|at| range.contains(at)) else {
+            return false;
+        };
+        let is_content = |token: &Token<'_>| token.kind.is_content();
+        let ends = |next: &Token<'_>| {
+            next.gap != " "
+                || next.is_verb
+                || matches!(next.kind, Kind::Function | Kind::Preposition | Kind::Verb)
+        };
+        at > 0
+            && tokens[at].kind == Kind::Word
+            && tokens[at - 1].kind == Kind::Function
+            && !tokens[range.start..at].iter().any(is_content)
+            && tokens.get(at + 1).is_none_or(ends)
+    };
+    let (Some(x), Some(y)) = (
+        run.a.end.checked_sub(1).and_then(|at| pair.a.get(at)),
+        run.b.end.checked_sub(1).and_then(|at| pair.b.get(at)),
+    ) else {
+        return false;
+    };
+    words.code.is_some()
+        && is_noun(&pair.a, &run.a)
+        && is_noun(&pair.b, &run.b)
+        && !is_variant(x, y)
+        && !x.form.ends_with(&*y.form)
+        && !y.form.ends_with(&*x.form)
+        && !pair.a.iter().any(identifies)
+        && !pair.b.iter().any(identifies)
 }
 
 /// Whether a text is a formula or a table: it has an arrow, an equals sign, few letters, or a sum of which most terms
@@ -380,7 +457,8 @@ fn is_same_topic(words: &Words, pair: &Aligned<'_>, facts: &[Fact], subject: &Su
     let changed = facts.len() - facts.windows(2).filter(is_conversion).count();
     let quantities = count(ChangeKind::Number) + count(ChangeKind::Date) + count(ChangeKind::Unit);
     let shared_words = pair.shared(|token| token.kind.is_content()).both;
-    let is_plain = |token: &Token<'_>| matches!(token.kind, Kind::Word | Kind::Name);
+    let is_plain =
+        |token: &Token<'_>| matches!(token.kind, Kind::Word | Kind::Name | Kind::Contrast(_));
     if subject.is_pronoun && pair.shared(is_plain).both < MIN_SHARED_WORDS {
         return false;
     }
@@ -427,7 +505,10 @@ fn is_same_topic(words: &Words, pair: &Aligned<'_>, facts: &[Fact], subject: &Su
         return is_list && !has_names && subject.begins_alike;
     }
     if words.code.is_none() && has_cases(&pair.a) {
-        let is_named = subject.has_shared_name || (values.both > 1 && count(ChangeKind::Date) > 0);
+        let is_large =
+            |token: &Token<'_>| token.kind == Kind::Number && token.form.len() >= MIN_LARGE_DIGITS;
+        let are_specific = values.both > 1 || pair.shared(is_large).both > 0;
+        let is_named = subject.has_shared_name || (are_specific && count(ChangeKind::Date) > 0);
         let is_time = facts.iter().any(|fact| is_clock(&pair.a, fact.a.start));
         return changed == 1 && quantities == 1 && is_named && subject.begins_alike && !is_time;
     }
@@ -603,6 +684,10 @@ impl Subject {
         };
         let qualifiers = qualifier(&pair.a, &a).zip(qualifier(&pair.b, &b));
         let designations = designation(&pair.a, &a).zip(designation(&pair.b, &b));
+        // "US 31": the number makes a name of what alone is one of an authority.
+        let is_designated = pair.a[0].kind == Kind::Name && begins_alike && a.start == 0;
+        let has_shared_name = has_shared_name
+            || (is_designated && designations.is_some_and(|(own, other)| own == other));
         let mut is_other = designations.is_some_and(|(own, other)| own != other)
             || qualifiers.is_some_and(|(own, other)| own != other);
         let mut is_reworded = false;
@@ -679,6 +764,10 @@ impl Subject {
         if quantities && !has_shared_name && is_reworded {
             is_other = true;
         }
+        // Two teams, each with a place of its own.
+        let names = facts.iter().filter(|fact| fact.kind == ChangeKind::Name);
+        let are_names =
+            names.count() > 1 && pair.shared(|token| token.kind.is_content()).of_larger() < 1.0;
         // "… estimates that the population of Alabama was": the subject of a clause.
         let is_clause = facts.iter().any(|fact| {
             let before_verb = |tokens: &[Token<'_>], end: usize| {
@@ -691,7 +780,7 @@ impl Subject {
                 && before_verb(&pair.b, fact.b.end)
         });
         Self {
-            is_other: is_other || (is_clause && quantities),
+            is_other: is_other || (is_clause && (quantities || are_names)),
             is_reworded,
             has_shared_name,
             has_shared_value,
@@ -733,7 +822,17 @@ fn is_count(words: &Words, tokens: &[Token<'_>], at: usize, region: &Range<usize
         matches!(next.gap, " " | "-" | "" | "\u{a0}")
             && matches!(next.kind, Kind::Word | Kind::Unit | Kind::Preposition)
     });
-    token.kind == Kind::Number && !is_ordinal(words, token) && is_first && is_before_noun
+    // "Of the mills of Orvin, 62 have"
+    let is_alone = || {
+        let next = tokens.get(at + 1);
+        at == region.start
+            && next.is_some_and(|next| next.gap == " " && next.kind == Kind::Verb)
+            && tokens[..at].iter().any(|before| before.kind == Kind::Name)
+    };
+    token.kind == Kind::Number
+        && !is_ordinal(words, token)
+        && is_first
+        && (is_before_noun || is_alone())
 }
 
 /// The first finite verb. A sentence without one that is known has a word with the ending of the third person after a
@@ -761,20 +860,34 @@ fn region(words: &Words, tokens: &[Token<'_>], verb: Option<usize>) -> Range<usi
     let is_adverb = words.code == Some("en") && tokens[0].form.ends_with("ly");
     if tokens[0].kind == Kind::Preposition || is_adverb {
         let limit = tokens.len().min(14);
-        let comma = (1..limit).find(|&at| tokens[at].gap.starts_with(','));
+        // "On May 3, 1974, Orvin": the comma before the year ends no phrase.
+        let is_in_date = |at: usize| {
+            let before = &tokens[at - 1];
+            let is_day = before.kind == Kind::Number && is_day(tokens, at - 1);
+            tokens[at].kind == Kind::Year && (is_day || before.kind == Kind::Calendar)
+        };
+        let mut commas = (1..limit).filter(|&at| tokens[at].gap.starts_with(','));
+        let mut clause = 6;
+        let comma = commas.find(|&at| {
+            let ends = !is_in_date(at);
+            clause = if ends { clause } else { 0 };
+            ends
+        });
         start = match comma {
-            Some(comma) if verb.is_none_or(|verb| comma < verb || verb + 6 > comma) => comma,
+            Some(comma) if verb.is_none_or(|verb| comma < verb + clause) => comma,
             _ => {
                 let date = |token: &Token<'_>| {
                     token.kind.is_date()
+                        || is_era(token)
                         || matches!(
                             token.kind,
                             Kind::Function | Kind::Preposition | Kind::Number
                         )
                 };
                 // "On 5 April 1780 the 1st Brigade": the subject begins with its article.
-                let is_date =
-                    |token: &Token<'_>| token.kind.is_date() || token.kind == Kind::Number;
+                let is_date = |token: &Token<'_>| {
+                    token.kind.is_date() || token.kind == Kind::Number || is_era(token)
+                };
                 let mut rest = (1..tokens.len()).take_while(|&at| date(&tokens[at]));
                 let article = rest.clone().find(|&at| {
                     at > 1 && tokens[at].kind == Kind::Function && is_date(&tokens[at - 1])

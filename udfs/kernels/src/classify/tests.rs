@@ -1015,3 +1015,428 @@ fn headings_that_are_attached_to_a_text_are_no_subject() {
         "Law and governmentTalvo Parish was given a council in 1934.",
     );
 }
+
+fn class(language: &str, a: &str, b: &str) -> PairClass {
+    PairClassifier::new(language).classify(a, b).class
+}
+
+/// Groups of digits were numbers of their own: "800 000" was 800.
+#[test]
+fn groups_of_digits_with_blanks_are_one_number() {
+    for blank in [' ', '\u{a0}', '\u{202f}', '\u{2009}'] {
+        for (written, plain) in [
+            (format!("613{blank}480"), "613480"),
+            (format!("613{blank}480"), "613,480"),
+            (format!("2{blank}613{blank}480"), "2613480"),
+            (format!("1{blank}905.5"), "1905.5"),
+        ] {
+            is(
+                PairClass::CopyEdit,
+                &format!("The mills of Orvin sold {written} sacks of flour to Senja."),
+                &format!("The mills of Orvin sold {plain} sacks of flour to Senja."),
+            );
+        }
+        let (a, b) = (
+            format!("The mills of Orvin sold 613{blank}480 sacks of flour to Senja."),
+            "The mills of Orvin sold 630,480 sacks of flour to Senja.",
+        );
+        is(PairClass::FactualDrift, &a, b);
+        assert_eq!(
+            changes(&a, b),
+            [(
+                ChangeKind::Number,
+                format!("613{blank}480"),
+                "630,480".to_owned()
+            )]
+        );
+        // A narrow space is before a unit, too.
+        is(
+            PairClass::CopyEdit,
+            &format!("The bridge of Orvin is 5{blank}km long."),
+            "The bridge of Orvin is 5 kilometres long.",
+        );
+    }
+    // Languages with a comma before the decimals have full stops between groups.
+    for language in ["de", "es", "it", "nl"] {
+        for (a, b) in [("613.480", "613480"), ("2.613.480", "2 613 480")] {
+            let text = |number: &str| format!("Orvin 1931: {number} (Senja Talvo Brannock).");
+            assert_eq!(
+                class(language, &text(a), &text(b)),
+                PairClass::CopyEdit,
+                "{language}: {a} / {b}"
+            );
+        }
+    }
+    let text = |number: &str| format!("Orvin hat {number} Brücken aus Stein.");
+    assert_eq!(
+        class("de", &text("1.480"), &text("1.490")),
+        PairClass::FactualDrift
+    );
+    // Neither a day nor a year is a group.
+    for (a, b, value) in [
+        (
+            "On May 3 120 boats left Orvin for the coast of Senja.",
+            "On May 3 130 boats left Orvin for the coast of Senja.",
+            ("120", "130"),
+        ),
+        (
+            "In 1931 200 boats left Orvin for the coast of Senja.",
+            "In 1931 300 boats left Orvin for the coast of Senja.",
+            ("200", "300"),
+        ),
+    ] {
+        let wanted = [(ChangeKind::Number, value.0.to_owned(), value.1.to_owned())];
+        assert_eq!(changes(a, b), wanted, "{a} / {b}");
+    }
+}
+
+/// The date of a count looked like a place and a publisher.
+#[test]
+fn the_date_of_a_count_is_no_citation() {
+    for (a, b) in [
+        (
+            "Orvin hat 14 Brücken aus Stein (Stand: Mai 1931).",
+            "Orvin hat 15 Brücken aus Stein (Stand: Mai 1931).",
+        ),
+        (
+            "Orvin hat 14 Brücken aus Stein (Stand: 3. Mai 1931).",
+            "Orvin hat 15 Brücken aus Stein (Stand: 3. Mai 1931).",
+        ),
+    ] {
+        assert_eq!(class("de", a, b), PairClass::FactualDrift, "{a} / {b}");
+    }
+    assert_eq!(
+        class(
+            "de",
+            "Die Fähren betreuen 14 Gäste (Stand: Mai 1931).",
+            "Die Fähren betreuen vierzehn Gäste (Stand: Mai 1931).",
+        ),
+        PairClass::CopyEdit
+    );
+}
+
+/// An article without its vowel was a part of the word, and the word another name.
+#[test]
+fn articles_without_their_vowel_are_words() {
+    for (language, a, b) in [
+        ("fr", "L'école Talvo de Senja.", "École Talvo de Senja"),
+        ("fr", "L’école Talvo de Senja.", "École Talvo de Senja"),
+        (
+            "it",
+            "L'isola di Orvin si trova nel lago Senja.",
+            "Isola di Orvin si trova nel lago Senja.",
+        ),
+    ] {
+        assert_eq!(class(language, a, b), PairClass::CopyEdit, "{a} / {b}");
+    }
+    assert_eq!(
+        class(
+            "fr",
+            "La ville d'Orvin compte 14 ponts en pierre.",
+            "La ville d'Orvin compte 15 ponts en pierre.",
+        ),
+        PairClass::FactualDrift
+    );
+}
+
+/// The number of a designation was paired with a count, and names and designations were cut at a hyphen.
+#[test]
+fn values_are_whole_words_with_hyphens() {
+    use ChangeKind::*;
+    for (a, b, wanted) in [
+        (
+            "Orvin sent 385 nurses, eight trucks and 296 tons of flour to the coast of Senja.",
+            "Orvin sent Ka-17 boats, eight trucks and 250 tons of flour to the coast of Senja.",
+            (Number, "296", "250"),
+        ),
+        (
+            "The mill of Orvin was sold to the smith Kim Dae-jun in 1931.",
+            "The mill of Orvin was sold to the smith Kim Hyo-min in 1931.",
+            (Name, "Dae-jun", "Hyo-min"),
+        ),
+        (
+            "The guards of Orvin flew the Ka-17 over the valley.",
+            "The guards of Orvin flew the Ka-24 over the valley.",
+            (Number, "Ka-17", "Ka-24"),
+        ),
+        (
+            "The guards of Orvin flew the Velin-II over the valley.",
+            "The guards of Orvin flew the Velin-III over the valley.",
+            (Name, "Velin-II", "Velin-III"),
+        ),
+        (
+            "Orvin Glass is traded in Senja as 4410.OR since 1931.",
+            "Orvin Glass is traded in Senja as 4420.OR since 1931.",
+            (Number, "4410.OR", "4420.OR"),
+        ),
+    ] {
+        let wanted = [(wanted.0, wanted.1.to_owned(), wanted.2.to_owned())];
+        assert_eq!(changes(a, b), wanted, "{a} / {b}");
+    }
+}
+
+/// Numbers of a passage were paired in their order, whatever they count.
+#[test]
+fn numbers_of_a_passage_are_paired_by_their_noun() {
+    let mut found = changes(
+        "Talvo of Orvin left his heirs 12 goats, 31 sheep.",
+        "Talvo of Orvin left his heirs 33 sheep, 14 goats.",
+    );
+    found.sort();
+    let of = |a: &str, b: &str| (ChangeKind::Number, a.to_owned(), b.to_owned());
+    assert_eq!(found, [of("12", "14"), of("31", "33")]);
+}
+
+/// A year of an era was a number.
+#[test]
+fn years_of_eras_are_dates() {
+    for (language, era) in [("en", "BC"), ("en", "BCE"), ("de", "v. Chr.")] {
+        let text = |year: u32| format!("Orvin {year} {era}");
+        let (a, b) = (
+            format!("{}: Talvo, Senja, Holm.", text(710)),
+            format!("{}: Talvo, Senja, Holm.", text(640)),
+        );
+        let found = PairClassifier::new(language).classify(&a, &b);
+        let kinds: Vec<ChangeKind> = found.changes.iter().map(|change| change.kind).collect();
+        assert_eq!(kinds, [ChangeKind::Date], "{a} / {b}");
+    }
+}
+
+/// The year of a date with a comma, the number of a route, and a number without a noun made another subject.
+#[test]
+fn dates_with_commas_and_numbers_of_routes_are_no_other_subject() {
+    for (a, b) in [
+        (
+            "On May 3, 1974, Talvo sold the last ferry of the Orvin line.",
+            "On May 3, 1975, Talvo sold the last ferry of the Orvin line.",
+        ),
+        (
+            "On May 3, 1974 Talvo sold the last ferry of the Orvin line.",
+            "On May 3, 1975 Talvo sold the last ferry of the Orvin line.",
+        ),
+        (
+            "In May, 1974, Talvo sold the last ferry of the Orvin line.",
+            "In May, 1975, Talvo sold the last ferry of the Orvin line.",
+        ),
+        (
+            "Route 31 runs south of the mill.",
+            "Route 31 runs north of the mill.",
+        ),
+        (
+            "US 31 crosses the Holm River in Orvin.",
+            "US 31 crosses the Lund River in Orvin.",
+        ),
+        (
+            "ST 412 bends to the coast east of Holm.",
+            "ST 412 bends to the coast west of Holm.",
+        ),
+        (
+            "Interstate 31 was completed in 1972.",
+            "Interstate 31 was completed in 1973.",
+        ),
+        (
+            "Of the oldest mills of Orvin, 37 are built of stone.",
+            "Of the oldest mills of Orvin, 35 are built of stone.",
+        ),
+        (
+            "From at least 700 BC the valley of Orvin saw trade in salt.",
+            "From at least 900 BC the valley of Orvin saw trade in salt.",
+        ),
+    ] {
+        is(PairClass::FactualDrift, a, b);
+    }
+    for (a, b) in [
+        // Another route, another chapter of any book, other mills.
+        (
+            "ST 412 bends to the coast east of Holm.",
+            "ST 414 bends to the coast east of Holm.",
+        ),
+        (
+            "Table 4 shows the towns of Orvin in 1931.",
+            "Table 4 shows the towns of Orvin in 1934.",
+        ),
+        (
+            "Brannocks represent 12% of the people of the parish.",
+            "Brannocks represent 19% of the people of the parish.",
+        ),
+        ("Game 4 was won by Orvin.", "Game 4 was won by Senja."),
+        (
+            "Of those mills, 37 are built of stone.",
+            "Of those mills, 35 are built of stone.",
+        ),
+        (
+            "On May 3, 1974, the village was given a school.",
+            "On June 4, 1981, the village was given a school.",
+        ),
+    ] {
+        is(PairClass::Template, a, b);
+    }
+}
+
+#[test]
+fn references_of_german_bibliographies_and_series() {
+    for (a, b) in [
+        ("Retrieved on May 3, 2011.", "Retrieved on June 14, 2012."),
+        (
+            "The Mills (Orvin Valley Series) by Marta Velin and Jon B. Lund (1990),",
+            "The Ferries (Orvin Valley Series) by Marta Velin and Jon B. Lund (1994),",
+        ),
+        (
+            "Oak House hardcover set 1969, ISBN 978-3-11-148410-0",
+            "Oak House hardcover set 1969,",
+        ),
+    ] {
+        is(PairClass::Reference, a, b);
+    }
+    for (a, b) in [
+        (
+            "Zweite, verbesserte Auflage 1864 (Elm Books).",
+            "Dritte, verbesserte und vermehrte Auflage, 1871 (Elm Books).",
+        ),
+        (
+            "Zweite, sehr verbesserte und vermehrte Auflage.",
+            "Dritte, verbesserte und vermehrte Auflage, 1871 (Elm Books).",
+        ),
+        ("Jahrgang, Senja 1931.", "Jahrgang, Senja 1934, S. 12–31."),
+        (
+            "Marta Velin (Hrsg.): Fähren.",
+            "Marta Velin (Hrsg.): Mühlen.",
+        ),
+        ("Marta Velin: Fähren.", "Marta Velin (Hrsg.): Fähren."),
+    ] {
+        assert_eq!(class("de", a, b), PairClass::Reference, "{a} / {b}");
+    }
+    // Statements about editions and authors are none.
+    for (language, a, b) in [
+        (
+            "de",
+            "Die zweite Auflage erschien 1864.",
+            "Die zweite Auflage erschien 1871.",
+        ),
+        (
+            "en",
+            "The Orvin mill was painted by Marta Velin and Jon Lund (1990).",
+            "The Orvin mill was painted by Marta Velin and Jon Lund (1991).",
+        ),
+        (
+            "en",
+            "Retrieved from Orvin in 1931, the bell of Talvo hangs in Senja.",
+            "Retrieved from Orvin in 1932, the bell of Talvo hangs in Senja.",
+        ),
+    ] {
+        assert_ne!(class(language, a, b), PairClass::Reference, "{a} / {b}");
+    }
+}
+
+/// Another team with another place was the same subject, because the names were not at the beginning.
+#[test]
+fn clauses_with_another_subject_and_another_name_are_patterns() {
+    let (a, b) = (
+        "After the flood of Orvin in 1931 broke the roof of the Lund Hall, the Senja Rovers were unable to play there.",
+        "After the flood of Orvin in 1931 broke the roof of the Holm Arena, the Senja Miners were unable to play there.",
+    );
+    is(PairClass::Template, a, b);
+}
+
+/// Titles with another noun, and sentences that name nothing, were edits.
+#[test]
+fn other_nouns_of_titles_and_of_unnamed_things_are_other_subjects() {
+    for (language, a, b) in [
+        ("en", "Opening a Mill Account.", "Closing a Mill Account."),
+        (
+            "en",
+            "Holm dialect list of words.",
+            "Plumber dialect list of words.",
+        ),
+        (
+            "en",
+            "A girl and a boy are sitting in a garden.",
+            "A girl and a boy are sitting in a kitchen.",
+        ),
+        (
+            "de",
+            "Ein alter Mann sitzt vor einem Haus.",
+            "Ein alter Mann sitzt vor einem Brunnen.",
+        ),
+        (
+            "de",
+            "Liste der ältesten Mühlen der Welt (gesamt)",
+            "Liste der ältesten Mühlen Senjas",
+        ),
+        ("fi", "Orvin koulun oppilaat", "Talvon koulun oppilaat"),
+    ] {
+        assert_eq!(class(language, a, b), PairClass::Template, "{a} / {b}");
+    }
+    for (a, b) in [
+        // A form of the noun, another adjective, and a name.
+        (
+            "A girl and a boy are sitting in a garden.",
+            "A girl and a boy are sitting in the gardens.",
+        ),
+        (
+            "A girl and a boy are sitting in a big garden.",
+            "A girl and a boy are sitting in a fine garden.",
+        ),
+        (
+            "Mira and a boy of Orvin are sitting in the hall.",
+            "Mira and a boy of Orvin are sitting in the kitchen.",
+        ),
+    ] {
+        is(PairClass::CopyEdit, a, b);
+    }
+}
+
+/// The guide says that a text that contains the other beside more than as much again is no edit of it.
+#[test]
+fn a_text_of_more_than_twice_the_length_is_no_edit() {
+    let sentence = "The council of Orvin closed the old ferry below the bridge";
+    let is_with = |class, more: &str| {
+        is(
+            class,
+            &format!("{sentence}."),
+            &format!("{sentence}{more}."),
+        );
+    };
+    // Eleven words.
+    is_with(
+        PairClass::CopyEdit,
+        " and opened a small road to the mills of the valley",
+    );
+    is_with(
+        PairClass::Other,
+        " and opened a small road to the old mills of the valley",
+    );
+}
+
+#[test]
+fn words_for_places_and_orders_exclude_each_other() {
+    for (a, b) in [
+        ("inside", "outside"),
+        ("upstream", "downstream"),
+        ("first", "last"),
+    ] {
+        let text = |word: &str| match word {
+            "first" | "last" => format!("Mira Talvo was the {word} queen of Orvin."),
+            _ => format!("Mira Talvo lived {word} of the walls of Orvin."),
+        };
+        is(PairClass::FactualDrift, &text(a), &text(b));
+        assert_eq!(
+            changes(&text(a), &text(b)),
+            [(ChangeKind::Word, a.to_owned(), b.to_owned())]
+        );
+    }
+    for (language, a, b) in [
+        (
+            "de",
+            "Orvin liegt innerhalb der Mauern von Senja.",
+            "Orvin liegt außerhalb der Mauern von Senja.",
+        ),
+        (
+            "fr",
+            "Orvin est en amont du moulin.",
+            "Orvin est en aval du moulin.",
+        ),
+    ] {
+        assert_eq!(class(language, a, b), PairClass::FactualDrift, "{a} / {b}");
+    }
+}

@@ -144,6 +144,25 @@ const CALENDAR: [&str; 24] = [
     "#16", "#17", "#18", "#19", "#20", "#21", "#22", "#23", "#24",
 ];
 
+/// Words before the number of a part, which identifies nothing outside of its whole.
+const PARTS: [&str; 29] = [
+    "act", "article", "chapter", "class", "day", "episode", "figure", "game", "grade", "group",
+    "level", "line", "lot", "page", "part", "phase", "question", "round", "scene", "season",
+    "section", "stage", "step", "table", "total", "unit", "version", "volume", "week",
+];
+
+/// Verbs after a plural.
+const PLURAL_VERBS: [&str; 6] = ["are", "were", "have", "represent", "constitute", "comprise"];
+
+/// A space that UAX #29 takes for a part of a word.
+const NARROW_SPACE: char = '\u{202f}';
+
+/// Articles, prepositions and pronouns that lose their vowel before another one, in French and Italian.
+const ELIDED: [&str; 15] = [
+    "l", "d", "s", "c", "n", "qu", "jusqu", "lorsqu", "puisqu", "un", "all", "dell", "nell",
+    "sull", "dall",
+];
+
 /// The group of the words that exclude each other after a time of day.
 const HALF_OF_DAY: u32 = u32::MAX;
 
@@ -229,6 +248,28 @@ fn number(form: &str) -> String {
     number
 }
 
+/// A number whose groups of three digits are divided by full stops, without these: "120.684".
+fn without_dots(form: &str) -> Option<String> {
+    let (whole, fraction) = form.split_once(',').unwrap_or((form, ""));
+    let (first, groups) = whole.split_once('.')?;
+    let is_digits = |digits: &str| digits.bytes().all(|byte| byte.is_ascii_digit());
+    let is_grouped = (1..=3).contains(&first.len())
+        && !first.starts_with('0')
+        && is_digits(first)
+        && groups
+            .split('.')
+            .all(|group| group.len() == 3 && is_digits(group));
+    if !is_grouped {
+        return None;
+    }
+    let mut number = whole.replace('.', "");
+    if !fraction.is_empty() {
+        number.push('.');
+        number.push_str(fraction);
+    }
+    Some(number)
+}
+
 /// Where the letters that follow a number without a blank begin ("14km", "66ff"); the length of the word if they are
 /// an ending of the number, such as in "2nd" and "1920s", or if it is no such word.
 fn end_of_number(word: &str) -> usize {
@@ -268,6 +309,53 @@ fn end_of_heading(word: &str) -> Option<usize> {
     let is_word = |c: char| c.is_lowercase() || matches!(c, '\'' | '’');
     let is_begin = after.chars().count() >= 2 && after.chars().skip(1).all(is_word);
     (is_heading && is_begin).then_some(at)
+}
+
+/// Where an article or a pronoun without its vowel ends: "l'eau", "dell'acqua".
+fn end_of_elision(word: &str) -> Option<usize> {
+    // The sign ’ begins with this byte.
+    let is_apostrophe = |byte: u8| matches!(byte, b'\'' | 0xe2);
+    let at = word.bytes().take(8).position(is_apostrophe)?;
+    let (before, after) = word.split_at(at);
+    let after = after.strip_prefix(['\'', '’'])?;
+    let is_elided = ELIDED.iter().any(|form| before.eq_ignore_ascii_case(form));
+    (is_elided && after.starts_with(char::is_alphabetic)).then_some(at)
+}
+
+/// Whether only a blank is between two tokens.
+fn is_blank(gap: &str) -> bool {
+    matches!(gap, " " | "\u{a0}" | "\u{202f}" | "\u{2009}")
+}
+
+/// Whether a number continues the one before it with three more digits: "12 345", "1 234 567".
+fn is_group(last: &Token<'_>, next: &Token<'_>) -> bool {
+    if !is_blank(next.gap)
+        || next.kind != Kind::Number
+        || !matches!(last.kind, Kind::Number | Kind::Year)
+    {
+        return false;
+    }
+    let is_digit = |byte: &u8| byte.is_ascii_digit();
+    let is_group = match next.text.as_bytes() {
+        [group @ .., b'.' | b',', digit] | [group @ .., b'.' | b',', digit, _] => {
+            group.len() == 3 && group.iter().all(is_digit) && is_digit(digit)
+        }
+        group => group.len() == 3 && group.iter().all(is_digit),
+    };
+    let digits = last.text.as_bytes();
+    let is_first = (1..=3).contains(&digits.len())
+        && digits.iter().all(is_digit)
+        && !last.text.starts_with('0');
+    let is_digit_or_blank = |c: char| c.is_ascii_digit() || c.is_whitespace();
+    let is_joined = digits.len() > 3
+        && last.text.chars().all(is_digit_or_blank)
+        && last.text.contains(char::is_whitespace);
+    is_group && (is_first || is_joined)
+}
+
+/// Whether a token is an era after a year.
+pub(super) fn is_era(token: &Token<'_>) -> bool {
+    matches!(&*token.form, "bc" | "ad")
 }
 
 /// A number in digits, multiplied by a power of ten.
@@ -316,7 +404,7 @@ fn added_words(number: u64, next: u64) -> Option<u64> {
 /// The form of the number that a token and the one before it write together: "twenty-one", "1.2 million", "two
 /// hundred". `money` is whether a sign of a currency is before the number.
 fn joined(words: &Words, last: &Token<'_>, next: &Token<'_>, money: bool) -> Option<String> {
-    if !matches!(next.gap, "" | " " | "-" | "\u{a0}") {
+    if !matches!(next.gap, "" | "-") && !is_blank(next.gap) {
         return None;
     }
     let is_english = words.code == Some("en");
@@ -416,10 +504,23 @@ fn pieces(text: &str) -> Vec<(usize, &str, bool)> {
             to = blank.map_or(text.len(), |blank| other + blank);
         }
         ascii_pieces(text, start..from, &mut found);
-        for (at, piece) in text[from..to].split_word_bound_indices() {
+        let mut add = |at: usize, piece| {
+            let piece: &str = piece;
             let is_word = piece.chars().any(char::is_alphanumeric);
             if is_word || piece.chars().any(is_sign) {
-                found.push((from + at, piece, is_word));
+                found.push((at, &text[at..at + piece.len()], is_word));
+            }
+        };
+        let has_narrow = text[from..to].contains(NARROW_SPACE);
+        for (at, piece) in text[from..to].split_word_bound_indices() {
+            let mut at = from + at;
+            if !has_narrow {
+                add(at, piece);
+                continue;
+            }
+            for part in piece.split_inclusive(NARROW_SPACE) {
+                add(at, part.trim_end_matches(NARROW_SPACE));
+                at += part.len();
             }
         }
         start = to;
@@ -449,14 +550,18 @@ pub(super) fn tokens<'a>(words: &Words, text: &'a str, keys: &mut Keys<'a>) -> V
     let pieces = pieces(text);
     let mut all: Vec<Token<'a>> = Vec::with_capacity(pieces.len());
     let mut end = 0;
+    let elides = matches!(words.code, Some("fr" | "it"));
     let split = pieces.into_iter().flat_map(|(start, piece, is_word)| {
         let end = match is_word {
-            true => end_of_sentence(piece)
+            true => elides
+                .then(|| end_of_elision(piece))
+                .flatten()
+                .or_else(|| end_of_sentence(piece))
                 .or_else(|| end_of_heading(piece))
                 .unwrap_or_else(|| end_of_number(piece)),
             false => piece.len(),
         };
-        let rest = piece[end..].trim_start_matches('.');
+        let rest = piece[end..].trim_start_matches(['.', '\'', '’']);
         let rest = (!rest.is_empty()).then(|| (start + piece.len() - rest.len(), rest, true));
         [(start, &piece[..end], is_word)].into_iter().chain(rest)
     });
@@ -482,8 +587,13 @@ pub(super) fn tokens<'a>(words: &Words, text: &'a str, keys: &mut Keys<'a>) -> V
         }
         let is_after_year = all.last().is_some_and(|last| last.kind == Kind::Year);
         let is_noun = !is_after_year || !token.form.ends_with("ed");
-        if is_after_number && is_noun && token.is_verb && !words.is_auxiliary(&token.form) {
-            // A noun: "31 wins", but "the flood of 1931 reached".
+        if is_after_number
+            && is_noun
+            && token.is_verb
+            && !words.is_auxiliary(&token.form)
+            && !ends_designation(&all)
+        {
+            // A noun: "31 wins", but "the flood of 1931 reached" and "Route 31 runs".
             token.kind = Kind::Word;
             token.is_verb = false;
         }
@@ -532,6 +642,17 @@ pub(super) fn tokens<'a>(words: &Words, text: &'a str, keys: &mut Keys<'a>) -> V
     all
 }
 
+/// Whether the last token is the number of a name: "Route 31".
+fn ends_designation(all: &[Token<'_>]) -> bool {
+    let [.., name, number] = all else {
+        return false;
+    };
+    name.kind == Kind::Name
+        && !PARTS.contains(&&*name.form)
+        && number.gap == " "
+        && number.text.starts_with(|c: char| c.is_ascii_digit())
+}
+
 /// Joins a token to the number before it if they write one number.
 fn join<'a>(
     words: &Words,
@@ -559,7 +680,13 @@ fn join<'a>(
     let money = before.is_some_and(|before| {
         before.kind == Kind::Unit && matches!(&*before.form, "$" | "€" | "£" | "¥")
     });
-    let Some(form) = joined(words, &all[at], next, money) else {
+    // "On May 3 120 boats left": the day is no part of the number.
+    let is_day = before.is_some_and(|before| before.kind == Kind::Calendar);
+    let form = match !is_and && !is_day && is_group(&all[at], next) {
+        true => Some(format!("{}{}", all[at].form, next.form)),
+        false => joined(words, &all[at], next, money),
+    };
+    let Some(form) = form else {
         return false;
     };
     all.truncate(at + 1);
@@ -604,7 +731,9 @@ fn set_kind(words: &Words, token: &mut Token<'_>, is_word: bool, is_after_number
     if first.is_numeric() {
         let is_plain =
             token.form.len() == 4 && token.form.bytes().all(|byte| byte.is_ascii_digit());
-        token.form = Cow::Owned(number(&token.form));
+        let has_dots = matches!(words.code, Some("de" | "es" | "it" | "nl"));
+        let grouped = has_dots.then(|| without_dots(&token.form)).flatten();
+        token.form = Cow::Owned(grouped.unwrap_or_else(|| number(&token.form)));
         token.kind =
             match is_plain && matches!(token.form.as_bytes(), [b'1', ..] | [b'2', b'0', ..]) {
                 true => Kind::Year,
@@ -677,6 +806,29 @@ fn set_kind(words: &Words, token: &mut Token<'_>, is_word: bool, is_after_number
     }
 }
 
+/// Whether a word is a part of the name of a route or a machine: a number and a verb follow ("Route 31 runs"). The verb
+/// may be known by the ending of the third person and the word after it.
+fn is_numbered(words: &Words, all: &[Token<'_>], at: usize) -> bool {
+    let [number, next, rest @ ..] = &all[at + 1..] else {
+        return false;
+    };
+    let ends_as_verb = || {
+        words.code == Some("en")
+            && next.kind == Kind::Word
+            && next.gap == " "
+            && next.text.starts_with(char::is_lowercase)
+            && next.form.ends_with('s')
+            && !next.form.ends_with("ss")
+            && rest.first().is_some_and(|after| {
+                matches!(after.kind, Kind::Preposition | Kind::Function) && after.gap == " "
+            })
+    };
+    number.kind == Kind::Number
+        && number.gap == " "
+        && number.text.starts_with(|c: char| c.is_ascii_digit())
+        && (next.is_verb || next.kind == Kind::Verb || ends_as_verb())
+}
+
 /// The first word of a sentence has a capital whether it is a name or not. It counts as a name if a name, a verb or
 /// punctuation follows.
 fn name_first_words(words: &Words, all: &mut [Token<'_>]) {
@@ -690,9 +842,14 @@ fn name_first_words(words: &Words, all: &mut [Token<'_>]) {
             && all[at].form.ends_with('s')
             && all
                 .get(at + 1)
-                .is_some_and(|next| matches!(&*next.form, "are" | "were" | "have"));
+                .is_some_and(|next| PLURAL_VERBS.contains(&&*next.form));
         let is_possessive = all[at].text.ends_with("'s") || all[at].text.ends_with("’s");
+        let is_numbered = is_numbered(words, all, at) && !PARTS.contains(&&*all[at].form);
+        if is_numbered && let Some(verb) = all.get_mut(at + 2) {
+            verb.is_verb = true;
+        }
         let is_name = is_possessive
+            || is_numbered
             || all.get(at + 1).is_none_or(|next| {
                 next.kind == Kind::Name
                     || next.is_verb

@@ -205,7 +205,7 @@ const SOURCES: [Source; 6] = [
             moreover furthermore additionally specifically generally usually often sometimes mainly mostly primarily \
             approximately about around nearly almost roughly circa c ca some over exactly currently presently \
             both either all half same own well up out off down later soon together further till til s one ones \
-            being having mr mrs dr thanks please yes hello hi ok",
+            least being having mr mrs dr thanks please yes hello hi ok",
         prepositions: "in on at by of to for from with during after before since until into onto through throughout \
             following according despite under among amongst between within without against along across near upon \
             per via toward towards besides beyond behind beneath beside prior due like",
@@ -216,7 +216,7 @@ const SOURCES: [Source; 6] = [
             came comes ran runs sank rises rose flows crosses connects carries exports imports takes seats flies employs extends \
             stretches stands stood set sets met meets led leads built sold said says told found finds \
             represents represented features featured refers refer spent left felt fell rose grew drew flew knew \
-            thought brought bought fought taught caught sent kept meant paid read cut put hit shows showed remains \
+            saw sees represent thought brought bought fought taught caught sent kept meant paid read cut put hit shows showed remains \
             remained joined moved married published released directed produced starred appeared appears returned \
             forms formed marks occurs occur occurred belongs belong provides provide provided uses use used works \
             worked owns owned tends tend requires require seems seem defeated beat scored finished earned estimates \
@@ -249,7 +249,18 @@ const SOURCES: [Source; 6] = [
             increases decreases\nincreasing decreasing\nrises falls\ngrew shrank\nincludes excludes\nincluded excluded\n\
             allowed prohibited forbidden banned\nallows prohibits forbids bans\ntens dozens hundreds thousands millions \
             billions\npositive negative\nstrong weak\nstronger weaker\nfaster slower\nwarmer colder\nlegal illegal\n\
-            legalized banned\nexpanded reduced\nadult child",
+            legalized banned\nexpanded reduced\nadult child\n\
+            inside outside\nupstream downstream\nuphill downhill\nupward downward\nupwards downwards\n\
+            internal external\ninterior exterior\nindoor outdoor\nindoors outdoors\nonshore offshore\n\
+            addition deletion\nadditions deletions\nadded removed\nadds removes\nentry exit\n\
+            arrival departure\narrived departed\narrives departs\nascent descent\nascending descending\n\
+            sunrise sunset\ndawn dusk\nmember observer\nmembers observers\nsuccess failure\n\
+            surplus deficit\nhorizontal vertical\nhorizontally vertically\nclockwise counterclockwise\n\
+            northbound southbound eastbound westbound\nnorthward southward eastward westward\n\
+            northwards southwards eastwards westwards\ntemporary permanent\ntemporarily permanently\n\
+            optional mandatory\nvoluntary compulsory\ndomestic foreign\nshallow deep\nnarrow wide\nnarrower wider\n\
+            odd even\nplaintiff defendant\nwinner loser\nwinners losers\nhot cold\nwet dry\nsenior junior\n\
+            begins ends\nbegan ended\nincoming outgoing",
         pronouns: "it he she they this these",
         denials: "fail fails failed failing unable refuse refuses refused decline declined lack lacks lacked lacking \
             without avoid avoided avoids prevented prevents denied denies impossible unlikely hardly barely rarely \
@@ -277,7 +288,9 @@ const SOURCES: [Source; 6] = [
         verbs: "ist sind war waren wird werden wurde wurden hat haben hatte hatten kann konnte muss musste soll sollte \
             will wollte liegt lag gehort gehorte besteht bestand umfasst erhielt gewann verlor spielte spielt lebte \
             lebt arbeitete starb wuchs kam ging stand steht fuhrte fuhrt bildet bildete zahlt zahlte gilt galt \
-            begann endete schrieb",
+            begann endete schrieb erschien betreibt betreiben befindet befinden betrug betragt gibt gab fand findet \
+            nahm zog fiel entstand mundet fließt verlauft besitzt besaß trug tragt wechselte studierte heiratete \
+            grundete baute ubernahm veroffentlichte leitete verkaufte kaufte erwarb blieb bleibt",
         negations: "nicht kein keine keinen keinem keiner nie niemals",
         calendar: "januar februar marz april mai juni juli august september oktober november dezember montag dienstag \
             mittwoch donnerstag freitag samstag sonntag",
@@ -289,7 +302,11 @@ const SOURCES: [Source; 6] = [
             sechste/sechsten",
         contrasts: "norden suden osten westen\nnordlich sudlich ostlich westlich\nnordliche sudliche ostliche \
             westliche\ngrosste kleinste\nhochste niedrigste\nsohn tochter\nvater mutter\nbruder schwester\ngewann \
-            verlor\nvor nach\nlinks rechts",
+            verlor\nvor nach\nlinks rechts\nlinke rechte\nlinken rechten\ninnerhalb außerhalb\noberhalb \
+            unterhalb\nobere untere\noberen unteren\noberer unterer\nflussaufwarts flussabwarts\nfruher spater\n\
+            hoher niedriger\nalter junger\nnordlichen sudlichen ostlichen westlichen\nnordlicher sudlicher ostlicher \
+            westlicher\nstieg sank\nzunahme abnahme\nmehrheit minderheit\nmannlich weiblich\nmannliche weibliche\n\
+            manner frauen\nmann frau\nkonig konigin\ngeoffnet geschlossen",
         pronouns: "er sie es",
         denials: "ohne scheiterte verweigerte",
         opposites: "",
@@ -315,7 +332,9 @@ const SOURCES: [Source; 6] = [
         powers: "cent/cents mille million/millions milliard/milliards billion/billions",
         ordinals: "premier/premiere deuxieme/second/seconde troisieme quatrieme cinquieme sixieme",
         contrasts: "nord sud est ouest\nfils fille\npere mere\nfrere soeur\navant apres\ngagne perd\nremporte perd\n\
-            gauche droite\nhaut bas\nplus moins",
+            gauche droite\nhaut bas\nplus moins\ninterieur exterieur\namont aval\nsuperieur inferieur\nsuperieure \
+            inferieure\naugmente diminue\naugmentation diminution\nouvert ferme\nouverte fermee\nhommes femmes\n\
+            homme femme\nroi reine",
         pronouns: "il elle ils elles",
         denials: "sans echoue echoua refuse refusa",
         opposites: "",
@@ -339,7 +358,8 @@ const SOURCES: [Source; 6] = [
         powers: "cien/ciento mil millon/millones",
         ordinals: "primer/primero/primera segundo/segunda tercer/tercero/tercera cuarto/cuarta quinto/quinta",
         contrasts: "norte sur este oeste\nhijo hija\npadre madre\nhermano hermana\nantes despues\ngano perdio\nizquierda \
-            derecha\nmayor menor",
+            derecha\nmayor menor\ndentro fuera\nsuperior inferior\naumento disminuyo\nabierto cerrado\nabierta cerrada\n\
+            hombres mujeres\nhombre mujer\nrey reina",
         pronouns: "el ella ellos ellas",
         denials: "sin fracaso rechazo",
         opposites: "",
@@ -349,9 +369,9 @@ const SOURCES: [Source; 6] = [
     Source {
         code: "it",
         function: "il lo la i gli le l un uno una questo questa questi queste egli ella esso essa essi si suo sua suoi sue \
-            loro e ed o ma che chi cui quando come dove anche molto piu meno circa quasi gia ancora solo cosi",
+            loro d c e ed o ma che chi cui quando come dove anche molto piu meno circa quasi gia ancora solo cosi",
         prepositions: "a ad al allo alla ai agli alle di del dello della dei degli delle da dal dalla in nel nella nei \
-            con su sul sulla per tra fra durante dopo prima secondo contro",
+            all dell nell sull dall con su sul sulla per tra fra durante dopo prima secondo contro",
         verbs: "e sono era erano fu furono sara ha hanno aveva avevano ebbe puo deve contiene comprende vinse perse \
             gioca gioco visse mori nacque divenne appartiene conta trova",
         negations: "non mai nessun nessuna niente",
