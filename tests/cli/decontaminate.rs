@@ -333,7 +333,7 @@ fn items_of_several_benchmarks() {
     let many: String = many.collect();
     scratch.write(
         "many.csv",
-        format!("id,text,benchmark\nq,{bridge},set007\n{many}"),
+        format!("id,text,benchmark\nr,{bridge},set007\n{many}"),
     );
     let summary = run("many.csv", &[]);
     let of_each = &summary["items_found_of_each_benchmark"];

@@ -328,7 +328,7 @@ fn no_passage_stands_twice() {
         assert_eq!(row["text"], rows[id]["text"]);
     }
     // The second round found something.
-    let second = scratch.rows("SELECT count(*) AS cuts FROM 'out1/steps/*-passages_2/*.parquet'");
+    let second = scratch.rows("SELECT count(*) AS cuts FROM 'out1/steps/*-origins_2/*.parquet'");
     assert!(second[0]["cuts"].as_u64() > Some(0), "{second:?}");
     for cut in scratch.rows("SELECT id, start_char, end_char, passage FROM 'out1/cuts.parquet'") {
         let number = |name: &str| cut[name].as_u64().expect("a number") as usize;
