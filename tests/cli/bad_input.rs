@@ -1207,7 +1207,7 @@ fn errors_of_sql_name_the_next_step() {
         ),
         (
             "COPY 'rows.csv' TO 'rows'",
-            "error: the name behind COPY … TO has no extension, which tells the format: .parquet, .csv, .tsv",
+            "error: the name after COPY … TO has no extension, which determines the format: .parquet, .csv, .tsv",
         ),
         (
             "COPY 'rows.csv' TO 'rows.foo'",

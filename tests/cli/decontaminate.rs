@@ -273,7 +273,7 @@ fn every_row_is_searched_for_itself() {
     }
 }
 
-/// Items of three benchmarks, of which one id stands in two, and a text in two.
+/// Items of three benchmarks, of which two have one id in common, and two a text.
 #[test]
 fn items_of_several_benchmarks() {
     let scratch = Scratch::new();

@@ -248,7 +248,7 @@ fn errors_name_what_is_wrong() {
             .code,
         Some(2)
     );
-    // What stands before the error has been answered.
+    // The statements before the error were answered.
     let answer = scratch.fail(
         &[
             "sql",

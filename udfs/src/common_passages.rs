@@ -33,7 +33,7 @@ use crate::function::Function;
     argument(name = "b", description = "Another text."),
     argument(
         name = "min_passage",
-        description = "A constant: the unit and the minimum length of a passage, such as 'word:12', 'space:12' or 'char:50'. What stands between words is not compared."
+        description = "A constant: the unit and the minimum length of a passage, such as 'word:12', 'space:12' or 'char:50'. The characters between words are not compared."
     ),
     related_udf(name = "winnow")
 )]

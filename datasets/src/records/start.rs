@@ -85,12 +85,12 @@ pub(super) fn other_kind(start: &[u8], is_packed: bool) -> Option<String> {
     if let Some((_, other)) = OTHERS.iter().find(|(magic, _)| start.starts_with(magic)) {
         return Some(format!("{what} is {other}"));
     }
-    // The mark of a tar archive stands in its first header, behind names that are filled up with NULs.
+    // The magic bytes of a tar archive are in its first header, after names that are padded with NULs.
     let is_tar = start.get(257..262) == Some(&b"ustar"[..]) && start[..257].contains(&0);
     is_tar.then(|| format!("{what} is a tar archive by its first bytes; unpack it first"))
 }
 
-/// Whether a text begins with the root of a dump, behind its declaration as XML.
+/// Whether a text begins with the root of a dump, after its declaration as XML.
 fn is_dump(start: &[u8]) -> bool {
     const ROOT: &[u8] = b"<mediawiki";
     let text = start.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(start);

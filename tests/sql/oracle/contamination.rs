@@ -53,7 +53,7 @@ async fn planted_items() -> Result<(), Failed> {
     let mut documents: Vec<(i64, String)> = Vec::new();
     let mut planted: BTreeMap<(i64, i64), Planted> = BTreeMap::new();
     for number in 0..600_i64 {
-        // Words of its own, so that it stands nowhere by chance.
+        // Words of its own, so that it occurs nowhere by chance.
         let count = 4 + random.below(57);
         let mut item = words(random, count);
         for (at, word) in item.iter_mut().enumerate().skip(1).step_by(3) {

@@ -120,7 +120,7 @@ impl<'a> PassageText<'a> {
         &self.units
     }
 
-    /// The XXH3-64 hash of some units: of characters as they stand in the text, of others joined by one space.
+    /// The XXH3-64 hash of some units: of characters as they are in the text, of others joined by one space.
     pub fn hash(&self, shingle: Shingle, first: usize, length: usize) -> u64 {
         match shingle {
             Shingle::Char(_) => xxh3_64(self.between(first, length).as_bytes()),

@@ -251,7 +251,7 @@ mod tests {
         }
     }
 
-    /// Any two neighbours of a chain share a key, whatever stands between them.
+    /// Any two neighbours of a chain share a key, whatever is between them.
     #[test]
     fn pairs_of_a_run_share_a_key() {
         let mut random = Random::new(5);
@@ -263,7 +263,7 @@ mod tests {
             let mut run = vec![];
             let mut fresh = 1_000;
             for _ in 0..length {
-                // What stands between two pairs of the run.
+                // The sentences between two pairs of the run.
                 let (i, j) = loop {
                     let (i, j) = (random.below(2 * gap + 1), random.below(2 * gap + 1));
                     if i.min(j) <= gap && i.abs_diff(j) <= gap {

@@ -37,7 +37,7 @@ pub(super) enum Format {
     Time,
     /// This before the first argument.
     Prefixed(&'static str),
-    /// This behind the first argument.
+    /// This after the first argument.
     Suffixed(&'static str),
 }
 

@@ -289,7 +289,7 @@ impl PageScanner {
         }
     }
 
-    /// Nothing is open behind the `</page>` at `at`. What follows one in another range belongs to that range.
+    /// Nothing is open after the `</page>` at `at`. What follows one in another range belongs to that range.
     fn leave(&mut self, at: usize) {
         self.state = match self.segments.owned(self.base + at as u64) {
             true => State::Outside,

@@ -3,7 +3,7 @@
 /// The separator between the text before a tag and the text after it, from the weakest to the strongest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Gap {
-    /// None: the element stands in a line.
+    /// None: the element is part of a line.
     None,
     /// A tab: cells of a row.
     Cell,

@@ -40,7 +40,7 @@ pub struct Gram {
     pub key: [u8; 16],
 }
 
-/// Where a run of words stands.
+/// The position of a run of words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WordRun {
     /// Its words, among all of the text.
@@ -69,7 +69,7 @@ pub struct Grams {
 }
 
 impl Grams {
-    /// Reads the words of a text without those of the ranges `cut`, which may overlap and stand in any order.
+    /// Reads the words of a text without those of the ranges `cut`, which may overlap and be in any order.
     pub fn read(&mut self, text: &str, cut: &[Range<usize>], spec: GramSpec) {
         self.hashes.clear();
         self.places.clear();
@@ -163,7 +163,7 @@ impl Grams {
     }
 }
 
-/// Where some runs of the words that are not cut stand in a text. Ranges beyond its last word end there.
+/// Where some runs of the words that are not cut are in a text. Ranges beyond its last word end there.
 pub fn word_runs(text: &str, runs: &[Range<usize>], cut: &[Range<usize>]) -> Vec<WordRun> {
     let mut places: Vec<(usize, Range<usize>)> = Vec::new();
     let mut is_left = left(cut);
@@ -197,7 +197,7 @@ pub fn word_runs(text: &str, runs: &[Range<usize>], cut: &[Range<usize>]) -> Vec
 }
 
 /// Of each of some spans the parts of at least `min_length` numbers that none of the spans `cut` touches. These may overlap
-/// and stand in any order.
+/// and be in any order.
 pub fn uncut_parts(
     spans: &[Range<usize>],
     cut: &[Range<usize>],
@@ -269,7 +269,7 @@ impl Rolling {
         }
     }
 
-    /// Adds the hash of a word, and takes the one away that stands before the last words.
+    /// Adds the hash of a word, and removes that of the word before the last words.
     fn push(&mut self, hash: u64, left: Option<u64>) -> u64 {
         let left = left.map_or(0, |left| times(self.power, left % PRIME));
         let value = times(self.value, self.base) + hash % PRIME + (PRIME - left);

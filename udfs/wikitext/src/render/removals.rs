@@ -29,7 +29,7 @@ pub(super) struct Removals {
 struct Place {
     /// In the output, in bytes from its start.
     at: usize,
-    /// A space followed what was left out, and one stood before it.
+    /// A space was before and another one after the text that was left out.
     spaced: bool,
 }
 
@@ -48,7 +48,7 @@ impl Removals {
         self.count
     }
 
-    /// A formula of `bytes` bytes is written behind an output of this length.
+    /// A formula of `bytes` bytes is written after an output of this length.
     pub(super) fn formula(&mut self, length: usize, bytes: usize) {
         self.formulas.push(length..length + bytes);
     }
@@ -148,8 +148,8 @@ fn close_up_block(out: &mut String, block: &str, start: usize, places: &[Place])
     out.truncate(from + kept);
 }
 
-/// Cuts the end of the block that begins at `from`, and returns how many bytes of the text behind
-/// the place are left out. `spaced` says that a space would stand there.
+/// Cuts the end of the block that begins at `from`, and returns how many bytes of the text after
+/// the place are left out. `spaced` says that a space would be there.
 fn close_up_place(out: &mut String, from: usize, rest: &str, spaced: bool) -> usize {
     let (mut taken, mut spaced) = (0, spaced);
     attach_mark(out, from);
@@ -196,8 +196,8 @@ fn attach_mark(out: &mut String, from: usize) {
     }
 }
 
-/// The same where text stands on both sides, the text on the left up to `left` and without the
-/// separators and spaces behind it. Of two separators one stays, none before a full stop.
+/// The same where text is on both sides, the text on the left up to `left` and without the
+/// separators and spaces after it. Of two separators one stays, none before a full stop.
 fn close_up_mark(out: &mut String, from: usize, left: usize, rest: &str, spaced: bool) -> usize {
     let (Some(spaces), Some(text)) = (skip(rest, is_space), skip_back(&out[from..], is_space))
     else {
@@ -238,7 +238,7 @@ fn close_up_mark(out: &mut String, from: usize, left: usize, rest: &str, spaced:
 }
 
 /// The length of the text before an opening bracket at the end of `before`, and the length of what
-/// ends with its closing bracket at the start of `after`, if nothing stands between the two.
+/// ends with its closing bracket at the start of `after`, if nothing is between the two.
 fn empty_brackets(before: &str, after: &str) -> Option<(usize, usize)> {
     let left = skip_back(before, is_filler)?;
     let right = skip(after, is_filler)?;
