@@ -249,7 +249,7 @@ enum Binding {
 }
 
 impl Binding {
-    /// The binding of an expression as an operand. A prefix operator binds most: nothing before it is split from it.
+    /// The binding of an expression as an operand. A prefix operator has the highest precedence: its operand is never split from it.
     fn of(expr: &Expr) -> Self {
         match expr {
             Expr::BinaryOp { op, .. } => match op {
@@ -455,7 +455,7 @@ mod tests {
             _ => {
                 let (left, left_full) = operand(Binding::More);
                 let (right, right_full) = operand(Binding::More);
-                // With parentheses around operations: of operators that bind more, this test does not know the order.
+                // With parentheses around operations: the test does not depend on the precedence of operators.
                 let single = |text: String| match text.len() {
                     1 => text,
                     _ => format!("({text})"),

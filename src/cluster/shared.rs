@@ -194,7 +194,7 @@ fn nullable(plan: &LogicalPlan) -> SchemaRef {
     Arc::new(Schema::new(fields.collect::<Vec<_>>()))
 }
 
-/// Rows as a table in memory, or in a file if they are too large to be sent inside a plan.
+/// Rows as a table in memory, or in a file if they are too large to be part of a plan.
 pub(super) async fn collected(
     mut rows: SendableRecordBatchStream,
     state: &SessionState,

@@ -572,7 +572,7 @@ fn top(text: &str) -> Option<String> {
     ))
 }
 
-/// A destination whose name does not tell the format.
+/// A destination whose name does not determine the format.
 fn no_extension(text: &str) -> Option<String> {
     let (before, after) = text.split_once(
         "Format not explicitly set and unable to get file extension! Use STORED AS to define file format.",

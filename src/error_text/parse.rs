@@ -54,7 +54,7 @@ pub fn explain_parse_error(statement: &str, error: DataFusionError) -> DataFusio
     error
 }
 
-/// The line at which the parser stopped, before and after its position.
+/// The line at which the parser stopped: its text before and after that position.
 fn stopped<'a>(statement: &'a str, error: &str) -> Option<(&'a str, &'a str)> {
     let (_, line, column) = between(error, " at Line: ", ", Column: ")?;
     let column = column.split(|c: char| !c.is_ascii_digit()).next()?;

@@ -141,7 +141,7 @@ impl Partitions {
         (files, partitions)
     }
 
-    /// Whether the location of a file tells these values.
+    /// Whether the location of a file has these values.
     fn tells(&self, file: &Location, values: &[(String, String)]) -> bool {
         self.keys.iter().all(|(key, known)| {
             let told = self.value_of(key, file.as_str());

@@ -117,10 +117,7 @@ fn what_is_no_json_is_an_error_with_its_row() {
             "expected an escape such as \\n after a backslash, found 'x'; a backslash in a text is written twice",
         ),
         ("{\"C:\\日\":1}", "after a backslash, found '日'"),
-        (
-            "{\"a\":\"\\'\"}",
-            "after a backslash, found a single quote",
-        ),
+        ("{\"a\":\"\\'\"}", "after a backslash, found a single quote"),
         ("{\"a\":\"\\ud800\"}", "surrogate"),
         ("{\"a\":\"\\u12g4\"}", "hexadecimal"),
         ("{\"a\":\"open", "ends within"),

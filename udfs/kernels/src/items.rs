@@ -353,7 +353,7 @@ impl<'a> ItemIndex<'a> {
         spans
     }
 
-    /// Whether a run of an item goes on, after some words that differ, where another one ends.
+    /// Whether a run of an item continues another one after some words that differ.
     fn continues(&self, before: &Run, run: &Run) -> bool {
         let (text, item) = (before.text + before.length, before.item + before.length);
         run.item >= item && run.text >= text && ((run.text - text) as usize) < self.layout.gram

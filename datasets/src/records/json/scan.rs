@@ -359,9 +359,7 @@ impl Scan {
                 }
                 self.wrong("an unpaired surrogate, which is not a character")
             }
-            0xDC00..=0xDFFF => {
-                self.wrong("an unpaired surrogate, which is not a character")
-            }
+            0xDC00..=0xDFFF => self.wrong("an unpaired surrogate, which is not a character"),
             _ => Ok(at + 6),
         }
     }

@@ -21,7 +21,7 @@ pub(in crate::records) struct Field<'a> {
 /// Bytes that separate values in other files.
 const SEPARATORS: &[u8] = b",;\t|:";
 
-/// What a file without a header needs.
+/// The options that a file without a header needs.
 const WITHOUT_HEADER: &str = "if the file has no header, the option header is false (--no-header), or the option column_names names its columns";
 
 /// A separator as it is shown in an error.

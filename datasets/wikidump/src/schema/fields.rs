@@ -45,7 +45,7 @@ pub(crate) struct Names {
 pub(crate) struct Fields<'a> {
     rest: &'a [u8],
     names: Names,
-    /// One bit a long name: no end tag of it follows.
+    /// A bit for each long name: set if no end tag of the name follows.
     unclosed: u32,
 }
 

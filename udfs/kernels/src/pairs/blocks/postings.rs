@@ -129,7 +129,7 @@ impl Postings {
     }
 }
 
-/// The number of leading entries for which `is` holds, where those for which it holds come first.
+/// The number of entries for which `is` holds, all of which are before the others.
 #[inline]
 fn leading(entries: &[Entry], is: impl Fn(&Entry) -> bool) -> usize {
     match entries.len() {
