@@ -209,7 +209,7 @@ async fn named_or_recognised(
     match reading.kind(kind) {
         Some(kind) => Ok((kind, compression)),
         None if file.head(runtime).await?.size == 0 => {
-            exec_err!("{file}: it is empty, and nothing else tells its kind")
+            exec_err!("{file}: it is empty, and neither its name nor an option determines its kind")
         }
         None => Err(unknown),
     }

@@ -40,7 +40,7 @@ fn the_first_bytes_tell_what_the_name_does_not() {
     assert_eq!(scratch.job(&["dedup", "part-00000"])["rows_read"], 2);
 
     scratch.write("empty", "");
-    let said = "empty: it is empty, and nothing else tells its kind";
+    let said = "empty: it is empty, and neither its name nor an option determines its kind";
     scratch.fail(&["dedup", "empty", "-o", "none"], &[said]);
     for (name, bytes) in [("table", "id,text\n1,a\n"), ("page", "<html></html>")] {
         scratch.write(name, bytes);

@@ -547,7 +547,7 @@ fn an_external_table_of_tsv_files_is_that_of_their_names() {
     }
     scratch.write("x.csv", "a\n1\n");
     let sql = "CREATE EXTERNAL TABLE t STORED AS TSV LOCATION 'x.csv'";
-    scratch.fail(&["sql", "-c", sql], &["x.csv", "is no .tsv file"]);
+    scratch.fail(&["sql", "-c", sql], &["x.csv", "is not a .tsv file"]);
 }
 
 /// An error about an unknown name offers a similar name, if there is one.
