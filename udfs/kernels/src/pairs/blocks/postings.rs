@@ -7,7 +7,7 @@ use super::super::spec::PairError;
 
 /// Marks an entry of the outer zone.
 const OUTER: u32 = 1 << 31;
-/// Groups with more entries are searched by halves.
+/// Groups with more entries are searched by binary search.
 const SCANNED: usize = 16;
 
 /// A key of a row.
