@@ -570,6 +570,11 @@ fn near_names_are_offered() {
             "SELECT jaccard_join('rows.csv')",
             "called in FROM".to_owned(),
         ),
+        ("SELECT earlier_is_kep(1, 2)", near("earlier_is_kept")),
+        (
+            "SELECT * FROM connected_components(1, 2)",
+            "it is a function of values: SELECT connected_components(…)".to_owned(),
+        ),
         ("SET neardup.treshold = 1", near("threshold")),
         (
             "SELECT * FROM jaccard_join('rows.csv', treshold => 1)",
