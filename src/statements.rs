@@ -188,7 +188,7 @@ impl From<Refused> for DataFusionError {
     }
 }
 
-/// Corrects expressions, and finds what is refused.
+/// Corrects expressions, and finds statements that are refused.
 struct Reading;
 
 impl VisitorMut for Reading {
@@ -237,8 +237,8 @@ impl VisitorMut for Reading {
     }
 }
 
-/// How strongly operators bind, as the parser orders them. Those that bind more than `IS` are all alike here: the right
-/// operand of `IS DISTINCT FROM` keeps them.
+/// The precedence of operators, in the order of the parser. Those of a higher precedence than `IS` are one value, because
+/// the right operand of `IS DISTINCT FROM` keeps them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Binding {
     Or,

@@ -310,7 +310,7 @@ fn read_and_run(context: &SessionContext, format: Format, workers: &Handle) -> R
             Line::Statement(statement) => {
                 let (context, statement) = (context.clone(), statement.into_owned());
                 let run = async move { run_script(&context, &statement, format).await };
-                // Ctrl-C that was pressed twice was meant for the statement before.
+                // Discards signals that arrived before this statement, such as a second Ctrl-C for the previous one.
                 while interrupts.recv().now_or_never().is_some() {}
                 let mut task = workers.spawn(run);
                 waiting.block_on(async {

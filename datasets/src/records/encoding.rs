@@ -197,7 +197,7 @@ mod tests {
                 "{said}"
             );
             assert_eq!(converted(&bytes, Some(label)).expect(label), text);
-            // Whoever says so reads the NULs.
+            // With the encoding given as UTF-8, the NULs are part of the text.
             assert_eq!(
                 converted(&bytes, Some("utf-8")).expect(label).len(),
                 bytes.len()

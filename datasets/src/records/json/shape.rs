@@ -6,7 +6,7 @@ use std::sync::Arc;
 use datafusion::arrow::datatypes::{DataType, Field, Fields};
 use datafusion::common::{Result, plan_err};
 
-/// Maximum number of keys of all objects under one key; more keys are taken for data, not columns.
+/// Maximum number of keys of all objects under one key; with more, the keys are assumed to be data, not columns.
 const MAX_FIELDS: usize = 10_000;
 
 /// Kinds of values; a key may hold several.

@@ -28,7 +28,7 @@ pub(super) enum Role {
     Container,
     /// A container of the main content.
     Main,
-    /// A container of what is not the main content.
+    /// A container of other content than the main content.
     Other,
     /// A container of what is not the main content, unless it is in the main content.
     Header,
