@@ -237,8 +237,8 @@ impl VisitorMut for Reading {
     }
 }
 
-/// The precedence of operators, in the order of the parser. Those of a higher precedence than `IS` are one value, because
-/// the right operand of `IS DISTINCT FROM` keeps them.
+/// The precedence of operators, in the order of the parser. Those of a higher precedence than `IS` are one value,
+/// because the right operand of `IS DISTINCT FROM` keeps them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Binding {
     Or,
@@ -249,7 +249,7 @@ enum Binding {
 }
 
 impl Binding {
-    /// The binding of an expression as an operand. A prefix operator has the highest precedence: its operand is never split from it.
+    /// The precedence of an expression as an operand. An operand with a prefix operator is never split.
     fn of(expr: &Expr) -> Self {
         match expr {
             Expr::BinaryOp { op, .. } => match op {

@@ -563,8 +563,8 @@ fn a_passage_stays_if_its_first_place_is_cut() {
     assert_eq!(left[2], (2, "New.".to_owned()));
 }
 
-/// A passage that is postponed because its first occurrence is cut, and that is only in texts with cuts, is found in the
-/// next round.
+/// A passage that is postponed because its first occurrence is cut, and that is only in texts with cuts, is found in
+/// the next round.
 #[test]
 fn postponed_passages_are_cut_later() {
     let scratch = Scratch::new();

@@ -260,9 +260,9 @@ async fn sorted(context: &SessionContext, query: &str) -> Result<Vec<String>> {
     Ok(rows)
 }
 
-/// Clusters of pairs whose ids are numbered by sorts are those of the aggregates: for integers and texts, for pairs that
-/// occur twice, in either direction, with a NULL or with the same id twice, and for similarities that are equal, NULL or
-/// NaN.
+/// Clusters of pairs whose ids are numbered by sorts are those of the aggregates: for integers and texts, for pairs
+/// that occur twice, in either direction, with a NULL or with the same id twice, and for similarities that are equal,
+/// NULL or NaN.
 async fn numbered() -> Result<(), Failed> {
     let free = session(2)?;
     let mut random = SplitMix64::new(3);

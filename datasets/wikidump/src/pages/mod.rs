@@ -152,8 +152,8 @@ impl PageScanner {
         })
     }
 
-    /// Whether no page that starts in an owned chunk is unfinished. Outside of a page, the next tag of an owned chunk has
-    /// not been read, which may be a stray end tag.
+    /// Whether no page that starts in an owned chunk is unfinished. Outside of a page, the next tag of an owned chunk
+    /// has not been read, which may be a stray end tag.
     pub(crate) fn idle(&self) -> bool {
         match self.state {
             State::Foreign => true,

@@ -26,8 +26,8 @@ use elements::{ELEMENTS, Gap, Role, aria_role, element};
 ///
 /// Paragraphs, headings, lists and tables are separated by blank lines; list items, rows and `<br>` begin lines, and
 /// cells are separated by tabs. Runs of white space are one space, except in `<pre>`. Character references are decoded.
-/// The title, scripts, styles, templates, what is shown without scripts, and the fallback content of media and drawings is left
-/// out.
+/// The title, scripts, styles, templates, what is shown without scripts, and the fallback content of media and drawings
+/// are left out.
 ///
 /// ```
 /// let (mut all, mut main) = (String::new(), String::new());
