@@ -597,7 +597,7 @@ fn mistakes_are_answered() {
     );
 }
 
-/// The places of all items are found in one pass over the text, so that the time is linear.
+/// The positions of all items are found in one pass over the text, so that the time is linear.
 #[test]
 fn a_text_of_very_many_items() {
     let scratch = Scratch::new();

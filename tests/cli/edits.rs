@@ -418,7 +418,7 @@ fn whole_sentences() {
     ];
     let expected = expected.map(|(id, text)| json!({"id": id, "text": text}));
     assert_eq!(Value::from(kept), Value::from(expected.to_vec()));
-    // The kept places are narrowed as the cuts are.
+    // The kept spans are narrowed as the cuts are.
     let cuts = scratch.rows(
         "SELECT id, start_char, end_char, passage, kept_id, kept_start_char, kept_end_char \
          FROM 'out1/cuts.parquet' WHERE id IN (1, 3) ORDER BY id",

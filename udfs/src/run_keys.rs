@@ -16,7 +16,7 @@ use crate::function::Function;
 
 #[user_doc(
     doc_section(label = "Building Blocks"),
-    description = "Returns a list of keys for each sentence of a document. Sentences of two documents that belong to a common run of similar sentences share a key: each key is the hash of a window of classes and of the place of the sentence in it. A sentence whose neighbours are alike nowhere else shares no key, however often it occurs in the collection.",
+    description = "Returns a list of keys for each sentence of a document. Sentences of two documents that belong to a common run of similar sentences share a key: each key is the hash of a window of classes and of the position of the sentence in it. A sentence whose neighbours are similar nowhere else shares no key, however often it occurs in the collection.",
     syntax_example = "run_keys(sentences, min_length, max_gap)",
     sql_example = r#"```sql
 > SELECT run_keys([named_struct('position', 0, 'class', 'a'), named_struct('position', 1, 'class', 'b')], 2, 0) AS keys;

@@ -1,4 +1,4 @@
-//! `contamination` finds planted items, and no others, with their places.
+//! `contamination` finds planted items, and no others, with their positions.
 
 use super::corpus::session;
 use datafusion::arrow::array::{AsArray, Int64Array, RecordBatch, StringArray};
@@ -17,7 +17,7 @@ pub fn trials() -> Vec<Trial> {
     })]
 }
 
-/// How an item was planted: the kind that is expected, its coverage, and its place in characters.
+/// How an item was planted: the kind that is expected, its coverage, and its position in characters.
 type Planted = (&'static str, f64, (i64, i64));
 
 /// Distinct words; their rank decides how frequent they are.

@@ -163,7 +163,7 @@ fn are_one_word(before: &str, after: &str) -> bool {
     !boundaries.any(|at| at == tail.len())
 }
 
-/// The characters on either side of a place that are read to know whether it is a word boundary.
+/// The characters on either side of a position that are read to decide whether it is a word boundary.
 const MAX_CONTEXT: usize = 32;
 
 fn line_breaks(space: &str) -> usize {

@@ -131,7 +131,7 @@ pub struct ItemScratch {
     marks: Vec<bool>,
 }
 
-/// An n-gram that a text and an item share: places with one difference are on one diagonal.
+/// An n-gram that a text and an item share: seeds with one difference of positions are on one diagonal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Seed {
     item: u32,
@@ -177,9 +177,9 @@ fn words_into(text: &str, normal: &mut String, out: &mut Vec<Word>) {
     });
 }
 
-/// Calls `f` with the place and the hash of each run of `length` words.
+/// Calls `f` with the position and the hash of each run of `length` words.
 fn for_each_gram(words: &[Word], length: usize, mut f: impl FnMut(usize, u64)) {
-    // A polynomial of the hashes of the words, updated from place to place, whose bits are mixed at the end.
+    // A rolling hash: a polynomial of the hashes of the words, whose bits are mixed at the end.
     const BASE: u64 = 0x9e37_79b9_7f4a_7c15;
     let highest = (1..length).fold(1_u64, |power, _| power.wrapping_mul(BASE));
     let mut rolling = 0_u64;
@@ -441,7 +441,7 @@ impl<'a> ItemIndex<'a> {
         fits
     }
 
-    /// The items of a range that hold an n-gram of a text. A place of an item is left out if the n-grams before it are
+    /// The items of a range that hold an n-gram of a text. An occurrence is left out if the n-grams before both are
     /// equal, too, so that a run has one seed, however long it is.
     fn seeds_into(
         &self,
@@ -503,7 +503,7 @@ impl<'a> ItemIndex<'a> {
         }
     }
 
-    /// The places of the marked words of an item among those of all items.
+    /// The positions of the marked words of an item among those of all items.
     fn marked(&self, item: Item, marks: &[bool]) -> impl Iterator<Item = usize> {
         let marked = marks.iter().enumerate().filter(|(_, marked)| **marked);
         marked.map(move |(place, _)| item.first + place)

@@ -18,8 +18,9 @@ const MAX_LENGTH: u32 = 4;
 
 /// Keys by which sentences are joined that may belong to a common run: hashes of windows of sentences.
 ///
-/// A sentence has a key for each window that contains it and for its place in that window, so that two sentences share
-/// a key only if their neighbours are alike, too. A frequent sentence has few candidates where its neighbours differ.
+/// A sentence has a key for each window that contains it and for its position in that window, so that two sentences
+/// share a key only if their neighbours are similar, too. A frequent sentence has few candidates where its neighbours
+/// differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RunKeys {
     /// The number of sentences of a window.

@@ -1,4 +1,4 @@
-//! What cannot be read is an error that names the file and the place, or is counted.
+//! Bytes that cannot be read are an error that names the file and the position, or are counted.
 
 use std::path::Path;
 use std::time::Duration;

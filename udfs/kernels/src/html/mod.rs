@@ -73,7 +73,7 @@ pub fn html_text_into(html: &str, main_only: bool, out: &mut String) {
 /// A text between tags that separate texts.
 #[derive(Debug)]
 struct Block {
-    /// Its place in the text of all blocks, without blank lines at its start and white space at its end.
+    /// Its position in the text of all blocks, without blank lines at its start and white space at its end.
     text: Range<usize>,
     /// What separates it from the block before.
     gap: Gap,
@@ -91,7 +91,7 @@ struct Page {
     /// The texts of all blocks, with nothing between them.
     text: String,
     blocks: Vec<Block>,
-    /// The places of link texts in `text`.
+    /// The positions of link texts in `text`.
     links: Vec<Range<usize>>,
     /// What separates the last text from the next one: a gap, or line breaks or white space in a block.
     gap: Gap,

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! Each gram of n words has an anchor: the hash of k of its words that winnowing selects ([`Winnower`]). Equal grams
-//! have the same anchor at the same place in them. So a gram whose anchor occurs once in a collection occurs there
+//! have the same anchor at the same position in them. So a gram whose anchor occurs once in a collection occurs there
 //! once, and the grams that may occur several times are found by counting the anchors, of which there are few: the
 //! share 2 / (n − k + 2) of the words.
 //!
@@ -63,7 +63,7 @@ pub struct Grams {
     is_cut: bool,
     /// The hashes of runs of words, of which some are anchors.
     runs: Vec<u64>,
-    /// The place of the anchor of each gram, among `runs`.
+    /// The position of the anchor of each gram, among `runs`.
     anchors: Vec<usize>,
     winnower: Winnower,
 }
@@ -106,8 +106,8 @@ impl Grams {
             .for_each_window(&self.runs, window, |at| self.anchors.push(at));
     }
 
-    /// Appends the anchors that are counted: each place of an anchor once. With `only_joined` those of a text with cuts
-    /// are, twice, the anchors of grams whose words a cut has brought together.
+    /// Appends the anchors that are counted: each occurrence of an anchor once. With `only_joined`, and for a text with
+    /// cuts, these are the anchors of grams whose words a cut has made adjacent, each twice.
     pub fn anchors_into(&self, only_joined: bool, out: &mut Vec<u64>) {
         let Some(window) = self.window() else {
             return;
@@ -396,7 +396,7 @@ mod tests {
         }
     }
 
-    /// A gram of several places has an anchor that is counted several times.
+    /// A gram that occurs several times has an anchor that is counted several times.
     #[test]
     fn anchors_find_what_stands_several_times() {
         let mut random = RandomTexts::new(62);

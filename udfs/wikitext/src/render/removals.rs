@@ -3,7 +3,7 @@
 //! The renderer notes where in the output it left something out. When the text is complete, the characters on both
 //! sides of these positions are tidied: empty brackets are removed, and so are separators that no longer separate
 //! anything, and spaces before a comma or a full stop. All other text stays as it is on the page. No more than
-//! [`NEAR`] characters are read on either side of a place, so that the pass is linear in the text.
+//! [`NEAR`] characters are read on either side of a position, so that the pass is linear in the text.
 
 use super::super::blocks::{Marks, block_at};
 use std::ops::Range;
@@ -12,7 +12,7 @@ use std::ops::Range;
 /// sentence wherever the formula does.
 pub(super) const FORMULA: &str = "FORMULA";
 
-/// Characters that are read on either side of a place.
+/// Characters that are read on either side of a position.
 const NEAR: usize = 32;
 
 /// Where something was left out, in ascending order.
@@ -132,7 +132,7 @@ fn is_display(block: &str, start: usize, formulas: &[Range<usize>]) -> bool {
     from > 0 && !block[from..].contains(char::is_alphanumeric)
 }
 
-/// Appends a block that begins at `start`, in order around the places.
+/// Appends a block that begins at `start`, tidied around the positions.
 fn close_up_block(out: &mut String, block: &str, start: usize, places: &[Place]) {
     let from = out.len();
     let mut at = 0;
@@ -149,7 +149,7 @@ fn close_up_block(out: &mut String, block: &str, start: usize, places: &[Place])
 }
 
 /// Cuts the end of the block that begins at `from`, and returns how many bytes of the text after
-/// the place are left out. `spaced` says that a space would be there.
+/// the position are left out. `spaced` says that a space would be there.
 fn close_up_place(out: &mut String, from: usize, rest: &str, spaced: bool) -> usize {
     let (mut taken, mut spaced) = (0, spaced);
     attach_mark(out, from);
