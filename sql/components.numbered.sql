@@ -1,6 +1,6 @@
 -- components(input)
 --
--- components where sorts, which spill, give the ids consecutive numbers: four bytes for each id are held in memory.
+-- components under a memory limit: sorts, which spill, number the ids, and four bytes for each id are in memory.
 SELECT id, cluster_id, cluster_size
 FROM numbered_components(
   (

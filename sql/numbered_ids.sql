@@ -1,7 +1,7 @@
 -- numbered_ids(pairs)
 --
--- Numbers the ids of pairs in ascending order, from 0. A building block of components and of pair_representatives under a
--- memory limit.
+-- Numbers the ids of pairs in ascending order, from 0. A building block of components and of pair_representatives under
+-- a memory limit.
 --
 -- Inputs
 --   input: id_a, id_b

@@ -30,7 +30,8 @@ later_ids AS (
   SELECT later, earlier, similarity, earlier_kept, bool_or(earlier_kept) OVER (PARTITION BY later) AS later_removed
   FROM earlier_ids
 ),
-offers AS (
+-- The kept ids that a removed id is paired with, earlier and later in keep order.
+kept_neighbours AS (
   SELECT
     CASE WHEN earlier_kept THEN later ELSE earlier END AS number,
     CASE WHEN earlier_kept THEN earlier ELSE later END AS kept,
@@ -45,10 +46,10 @@ chosen AS (
       number,
       kept,
       similarity,
-      row_number() OVER (PARTITION BY number ORDER BY similarity DESC NULLS LAST, kept) AS place
-    FROM offers
+      row_number() OVER (PARTITION BY number ORDER BY similarity DESC NULLS LAST, kept) AS choice
+    FROM kept_neighbours
   )
-  WHERE place = 1
+  WHERE choice = 1
 )
 SELECT ids.id, coalesce(kept.id, ids.id) AS representative_id, chosen.similarity
 FROM input AS ids

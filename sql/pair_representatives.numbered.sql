@@ -1,6 +1,6 @@
 -- pair_representatives(pairs)
 --
--- pair_representatives where sorts, which spill, give the ids consecutive numbers: one bit for each id is held in memory.
+-- pair_representatives under a memory limit: sorts, which spill, number the ids, and one bit for each id is in memory.
 SELECT id, representative_id, similarity
 FROM numbered_representatives(
   (

@@ -56,7 +56,7 @@ marked AS (
   SELECT
     truth.sampled,
     coalesce(found.one, 0) AS matched,
-    -- 0.29 * 100 is a little less than 29. The number $bins stands for all bins.
+    -- 0.29 * 100 is a little less than 29. The number $bins means all bins.
     UNNEST(make_array(
       least(greatest(CAST(floor(truth.similarity * $bins + 1e-9) AS BIGINT), 0), $bins - 1),
       CAST($bins AS BIGINT)

@@ -11,7 +11,7 @@
 -- Columns
 --   side: Int8 | 0 for the first relation of a join, 1 for the second
 --   id: as id | the id
---   group_value: any | the value by which group_rule tells rows apart
+--   group_value: any | the value that group_rule compares
 --   text: text | the text, normalised if requested
 -- Guarantees
 --   Rows with the same id and the same text are one row.

@@ -10,7 +10,7 @@
 -- Columns
 --   side: Int8 | 0 for the first relation of a join, 1 for the second
 --   id: as id | the id
---   group_value: any | the value by which group_rule tells rows apart
+--   group_value: any | the value that group_rule compares
 --   tokens: List(UInt64) | the members of the set: sorted distinct hashes
 -- Guarantees
 --   Rows with the same id and the same set are one row.

@@ -10,7 +10,7 @@
 -- Columns
 --   side: Int8 | 0 for the first relation of a join, 1 for the second
 --   id: as id | the id
---   group_value: any | the value by which group_rule tells rows apart
+--   group_value: any | the value that group_rule compares
 --   vector: BinaryView | the packed vector or signature
 -- Guarantees
 --   Rows with the same id and the same bytes are one row.

@@ -148,8 +148,8 @@ fn near_functions(text: String) -> String {
     if let Some((before, rest)) = text.split_once("table function '")
         && let Some((name, after)) = rest.split_once("' not found")
     {
-        let mut scalar = neardup_udfs::scalar_functions().into_iter();
-        let hint = match scalar.any(|function| function.name() == name) {
+        let mut ours = functions_of_values().into_iter();
+        let hint = match ours.any(|function| function == name) {
             true => format!("; it is a function of values: SELECT {name}(…)"),
             false if is_reader_of_files(name) => {
                 "; a file in single quotes is a table: FROM 'FILE'".to_owned()
@@ -172,12 +172,21 @@ fn near_functions(text: String) -> String {
             "{before}{name} is a table function, which is called in FROM: SELECT … FROM {name}(…){after}"
         );
     }
+    let ours = functions_of_values();
+    let hint = near_names::hint(name, ours.iter().map(String::as_str).chain([engines]));
+    format!("{before}there is no function '{name}'{hint}{after}")
+}
+
+/// The names of our scalar, aggregate and window functions.
+fn functions_of_values() -> Vec<String> {
     let scalar = neardup_udfs::scalar_functions();
     let aggregate = neardup_udfs::aggregate_functions();
+    let window = neardup_udfs::window_functions();
     let scalar = scalar.iter().map(|function| function.name());
     let aggregate = aggregate.iter().map(|function| function.name());
-    let hint = near_names::hint(name, scalar.chain(aggregate).chain([engines]));
-    format!("{before}there is no function '{name}'{hint}{after}")
+    let window = window.iter().map(|function| function.name());
+    let all = scalar.chain(aggregate).chain(window);
+    all.map(str::to_owned).collect()
 }
 
 /// Names the settings that are missing if a bucket could not be opened because there are no keys: the store then asks

@@ -188,7 +188,7 @@ impl From<Refused> for DataFusionError {
     }
 }
 
-/// Corrects expressions, and finds what is refused.
+/// Corrects expressions, and finds statements that are refused.
 struct Reading;
 
 impl VisitorMut for Reading {
@@ -237,8 +237,8 @@ impl VisitorMut for Reading {
     }
 }
 
-/// How strongly operators bind, as the parser orders them. Those that bind more than `IS` are all alike here: the right
-/// operand of `IS DISTINCT FROM` keeps them.
+/// The precedence of operators, in the order of the parser. Those of a higher precedence than `IS` are one value,
+/// because the right operand of `IS DISTINCT FROM` keeps them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Binding {
     Or,
@@ -249,7 +249,7 @@ enum Binding {
 }
 
 impl Binding {
-    /// The binding of an expression as an operand. A prefix operator binds most: nothing before it is split from it.
+    /// The precedence of an expression as an operand. An operand with a prefix operator is never split.
     fn of(expr: &Expr) -> Self {
         match expr {
             Expr::BinaryOp { op, .. } => match op {
@@ -455,7 +455,7 @@ mod tests {
             _ => {
                 let (left, left_full) = operand(Binding::More);
                 let (right, right_full) = operand(Binding::More);
-                // With parentheses around operations: of operators that bind more, this test does not know the order.
+                // With parentheses around operations: the test does not depend on the precedence of operators.
                 let single = |text: String| match text.len() {
                     1 => text,
                     _ => format!("({text})"),

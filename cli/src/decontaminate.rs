@@ -76,7 +76,7 @@ pub(crate) struct Arguments {
     /// Id column of the items: integers or texts; 'row' uses the file and the row number [default: id, else row]
     #[arg(long, value_name = "COLUMN", help_heading = COLUMNS)]
     item_id: Option<String>,
-    /// Column of the items with their benchmark, which the list of what was found and the summary have [default:
+    /// Column of the items that names their benchmark, for the list of found items and for the summary [default:
     /// benchmark, if there is such a column]
     #[arg(long, value_name = "COLUMN", help_heading = COLUMNS)]
     item_benchmark: Option<String>,

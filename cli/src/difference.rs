@@ -16,7 +16,7 @@ const ANCHOR_WORDS: usize = 10;
 /// What a passage is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// Both texts have the same words there.
+    /// Words that both texts have.
     Equal,
     /// The words differ, or there are too many to align them.
     Differs,
@@ -306,7 +306,7 @@ mod tests {
         for at in [1, 3, 5] {
             assert_eq!(shown[at], (Kind::Differs, ["one", "two three"]));
         }
-        // No words are equal but the last ones.
+        // Only the last words are equal.
         let (a, b) = (numbers(0) + "z", numbers(10_000) + "z");
         let shown = found(&a, &b, true);
         assert_eq!(shown.last(), Some(&(Kind::Equal, [" z", " z"])));

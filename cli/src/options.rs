@@ -20,7 +20,7 @@ pub(crate) struct Global {
     #[arg(long, global = true, value_name = "N", value_parser = parse_threads)]
     threads: Option<NonZeroUsize>,
     /// Memory that operators may hold: 512M, 4G, or none for no limit [default: 70 % of the memory that is
-    /// available on the machine and in its control groups; at most half of a limit of the address space]
+    /// available on the machine and in its control groups; at most half of the address space, if it is limited]
     #[arg(long, global = true, value_name = "SIZE", value_parser = Memory::from_str)]
     memory_limit: Option<Memory>,
     /// Directory for temporary files, to which operators spill [default: that of the system, $TMPDIR]

@@ -164,7 +164,7 @@ fn table(workload: &Workload, needs: &[Needs]) -> Vec<String> {
     lines
 }
 
-/// What the figures rest on, one sentence each.
+/// The assumptions of the figures, one sentence each.
 fn assumptions(workload: &Workload, needs: &[Needs]) -> Result<Vec<String>> {
     let each = |value: &dyn Fn(&Needs) -> String| {
         let values = needs

@@ -82,7 +82,7 @@ pub(super) async fn run_script(
     Ok(())
 }
 
-/// The frame with texts in place of lists, such as those of the types of parameters, which CSV does not hold.
+/// The frame with lists cast to texts, because CSV has no lists. `SHOW FUNCTIONS` returns lists of types.
 fn lists_as_texts(frame: DataFrame) -> Result<DataFrame> {
     let columns: Vec<Expr> = frame
         .schema()

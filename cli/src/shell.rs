@@ -65,7 +65,7 @@ const FUNCTIONS: &str = "\
 SELECT routine_name AS name, syntax_example AS call FROM information_schema.routines \
 WHERE function_type = 'TABLE' ORDER BY name";
 
-/// Its end is the name of the function, in quotes.
+/// It ends with the name of the function, in quotes.
 const FUNCTION: &str = "\
 SELECT DISTINCT syntax_example AS call, description FROM information_schema.routines WHERE routine_name = ";
 
@@ -267,7 +267,7 @@ fn read_and_run(context: &SessionContext, format: Format, workers: &Handle) -> R
         env!("CARGO_PKG_VERSION"),
         "; help for help, quit to leave"
     ))?;
-    // The lines of a statement that is not whole yet.
+    // The lines of a statement that is not complete yet.
     let mut begun = String::new();
     loop {
         editor.set_helper(Some(Completions {
@@ -310,7 +310,7 @@ fn read_and_run(context: &SessionContext, format: Format, workers: &Handle) -> R
             Line::Statement(statement) => {
                 let (context, statement) = (context.clone(), statement.into_owned());
                 let run = async move { run_script(&context, &statement, format).await };
-                // Ctrl-C that was pressed twice was meant for the statement before.
+                // Discards signals that arrived before this statement, such as a second Ctrl-C for the previous one.
                 while interrupts.recv().now_or_never().is_some() {}
                 let mut task = workers.spawn(run);
                 waiting.block_on(async {

@@ -290,7 +290,7 @@ fn marked(first: &str, second: &str, is_normalized: bool, colour: bool) -> Strin
         passage.is_some_and(|passage: &Passage<'_>| passage.kind == Kind::Differs)
     };
     let mut text = String::new();
-    let (mut left, most) = match is_long {
+    let (mut left, max_side) = match is_long {
         true => (MAX_CHARS, DIFFERENCE),
         false => (usize::MAX, usize::MAX),
     };
@@ -302,7 +302,7 @@ fn marked(first: &str, second: &str, is_normalized: bool, colour: bool) -> Strin
         match passage.kind {
             Kind::Differs => {
                 for (words, (open, close)) in passage.sides.into_iter().zip([removed, added]) {
-                    let (words, is_cut) = first_characters(words, left.min(most));
+                    let (words, is_cut) = first_characters(words, left.min(max_side));
                     if words.is_empty() {
                         continue;
                     }

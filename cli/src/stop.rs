@@ -33,7 +33,7 @@ impl Stop {
 /// Whether the command is a shell.
 static IS_SHELL: AtomicBool = AtomicBool::new(false);
 
-/// From the call on, Ctrl-C does not stop the command: the caller waits for it and stops a statement.
+/// After this call, Ctrl-C does not stop the command: the caller receives the signal and stops a statement.
 pub(super) fn interrupts_of_shell() -> std::io::Result<Signal> {
     let interrupts = signal(SignalKind::interrupt())?;
     IS_SHELL.store(true, Ordering::Relaxed);

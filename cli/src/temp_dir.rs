@@ -6,7 +6,7 @@ use std::fs::{DirBuilder, Metadata};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
-/// Number of names that are tried before giving up, because all of them belong to other users.
+/// The maximum number of names that are tried, because directories of these names may belong to other users.
 const MAX_ATTEMPTS: u32 = 100;
 
 /// Whether a directory belongs to `owner` and no other user can access it.

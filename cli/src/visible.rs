@@ -70,7 +70,7 @@ pub(crate) fn shell_word(word: &str) -> String {
     }
 }
 
-/// Limits of a value in a table; what is above is cut, with a mark.
+/// Limits of a value in a table; longer values are cut, with a mark.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CellLimits {
     /// Maximum width of a line.

@@ -9,7 +9,7 @@ use pyo3::exceptions::{
     PyRuntimeError, PyValueError,
 };
 
-/// Options of the command line that messages name, and the arguments of `connect` that stand for them.
+/// Options of the command line that messages name, and the arguments of `connect` that correspond to them.
 const OPTIONS: [(&str, &str); 8] = [
     ("--cluster", "url"),
     ("--memory-limit", "memory_limit"),

@@ -1,4 +1,4 @@
-//! The native half of the Python module `neardup`: sessions, rows, and Arrow streams in and out.
+//! The native part of the Python module `neardup`: sessions, rows, and Arrow streams in and out.
 //!
 //! Nothing is computed here: every call is one statement for the session. The public Python interface
 //! (`neardup/*.py`) is written in terms of these classes.

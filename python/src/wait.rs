@@ -17,7 +17,7 @@ const STACK_BYTES: usize = 32 << 20;
 /// Interval at which signals are checked and progress is reported.
 const INTERVAL: Duration = Duration::from_millis(100);
 
-/// Timeout after which the threads of an aborted query are given up, and other queries get new ones.
+/// Timeout after which an aborted query is assumed to keep its threads, and other queries get new ones.
 const ABORT_TIMEOUT: Duration = Duration::from_millis(300);
 
 /// The process that runs the threads of the runtimes; 0 if there are none.

@@ -18,7 +18,7 @@ const HEARTBEAT_WAIT: Duration = Duration::from_secs(4);
 const RECOVERY_TIMEOUT: Duration = Duration::from_secs(120);
 /// How long the first query of a session waits for a scheduler that is just being started.
 const FIRST_CONNECTION_TIMEOUT: Duration = Duration::from_secs(3);
-/// More stages than any plan has.
+/// The maximum number of stages of a plan; real plans have fewer.
 const MAX_STAGES: usize = 1000;
 /// The longest time between two polls of a query's progress.
 const MAX_POLL_INTERVAL: Duration = Duration::from_secs(5);

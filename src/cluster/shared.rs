@@ -55,7 +55,7 @@ pub(super) async fn materialised(
     computed_once(plan, state, scratch).await
 }
 
-/// Replaces what is left of shared rows, which are the same in each run: by files if several parts of the plan read them.
+/// Replaces the remaining shared rows, which are the same in each run: by files if several parts of the plan read them.
 async fn computed_once(
     mut plan: LogicalPlan,
     state: &SessionState,
@@ -114,7 +114,7 @@ pub(super) fn shown(plan: LogicalPlan) -> Result<LogicalPlan> {
     replaced(plan, |shared| Ok(Some(shared.input().clone())))
 }
 
-/// Replaces shared rows by other plans, where there is one.
+/// Replaces each node of shared rows for which `by` returns a plan by that plan.
 fn replaced(
     plan: LogicalPlan,
     by: impl Fn(&SharedRows) -> Result<Option<LogicalPlan>>,
@@ -194,7 +194,7 @@ fn nullable(plan: &LogicalPlan) -> SchemaRef {
     Arc::new(Schema::new(fields.collect::<Vec<_>>()))
 }
 
-/// Rows as a table in memory, or in a file if they are too large to be sent inside a plan.
+/// Rows as a table in memory, or in a file if they are too large to be part of a plan.
 pub(super) async fn collected(
     mut rows: SendableRecordBatchStream,
     state: &SessionState,

@@ -46,7 +46,7 @@ use datafusion::physical_plan::windows::{BoundedWindowAggExec, WindowAggExec};
 use std::any::Any;
 use std::sync::Arc;
 
-/// Makes a plan ready to be cut into stages.
+/// Prepares a plan to be divided into stages.
 #[derive(Debug)]
 pub(super) struct PrepareStages;
 

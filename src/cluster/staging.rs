@@ -210,8 +210,8 @@ impl Drop for Staging {
     }
 }
 
-/// Makes a directory that the same users may write to as to the one that it is in, because the executors may run as
-/// another user than the client, and locks it. Directories beside it whose clients were killed are removed.
+/// Makes a directory with the write permissions of its parent, because the executors may run as another user than the
+/// client, and locks it. Directories beside it whose clients were killed are removed.
 fn make_shared(directory: &std::path::Path) -> Option<File> {
     let parent = directory.parent()?;
     let mark = mark();
@@ -282,7 +282,7 @@ mod tests {
         }
     }
 
-    /// Only what a client of this machine has surely left is removed.
+    /// Only directories of clients of this machine that no longer run are removed.
     #[test]
     fn what_a_killed_client_left_is_removed_by_the_next() {
         let parent = tempfile::tempdir().expect("a directory");

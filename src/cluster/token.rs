@@ -53,7 +53,7 @@ impl Refusal {
         }
     }
 
-    /// The refusal whose error text is part of `text`.
+    /// The reason of a refusal, if `text` contains its error text.
     pub(super) fn of(text: &str) -> Option<Self> {
         let matches = |refusal: &Self| text.contains(refusal.text());
         [Self::Missing, Self::Wrong].into_iter().find(matches)

@@ -33,7 +33,7 @@ pub(super) type Server = SchedulerServer<LogicalPlanNode, PhysicalPlanNode>;
 const CHECK_INTERVAL: Duration = Duration::from_secs(2);
 /// A job without a running or runnable task for this long is stalled, and is cancelled.
 const STALL_TIMEOUT: Duration = Duration::from_secs(10);
-/// More stages than any plan has.
+/// The maximum number of stages of a plan; real plans have fewer.
 const MAX_STAGES: usize = 5000;
 
 /// Checks the jobs and executors of a scheduler at intervals, for as long as the future is polled.

@@ -572,13 +572,13 @@ fn top(text: &str) -> Option<String> {
     ))
 }
 
-/// A destination whose name does not tell the format.
+/// A destination whose name does not determine the format.
 fn no_extension(text: &str) -> Option<String> {
     let (before, after) = text.split_once(
         "Format not explicitly set and unable to get file extension! Use STORED AS to define file format.",
     )?;
     Some(format!(
-        "{before}the name behind COPY … TO has no extension, which tells the format: .{}; files are added to a directory by TO 'name/' STORED AS PARQUET{after}",
+        "{before}the name after COPY … TO has no extension, which determines the format: .{}; files are added to a directory by TO 'name/' STORED AS PARQUET{after}",
         WRITTEN.join(", .")
     ))
 }
@@ -765,7 +765,7 @@ mod tests {
             ),
             (
                 "Format not explicitly set and unable to get file extension! Use STORED AS to define file format.",
-                "the name behind COPY … TO has no extension, which tells the format: .parquet, .csv, .tsv, .json, .jsonl, .ndjson; files are added to a directory by TO 'name/' STORED AS PARQUET",
+                "the name after COPY … TO has no extension, which determines the format: .parquet, .csv, .tsv, .json, .jsonl, .ndjson; files are added to a directory by TO 'name/' STORED AS PARQUET",
             ),
         ]);
         for (file, other) in [

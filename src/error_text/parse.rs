@@ -19,7 +19,7 @@ pub fn explain_parse_error(statement: &str, error: DataFusionError) -> DataFusio
     }
     if let Some(command) = shell_command(statement, &error.strip_backtrace()) {
         return plan_datafusion_err!(
-            "{command} is no statement of SQL: SHOW TABLES lists the tables, DESCRIBE t the columns of t; commands such as \\d are read by the shell, which starts without statements"
+            "{command} is not a statement of SQL: SHOW TABLES lists the tables, DESCRIBE t the columns of t; commands such as \\d are read by the shell, which starts without statements"
         );
     }
     if let Some(quoted) = unquoted_shingle(statement) {
@@ -54,7 +54,7 @@ pub fn explain_parse_error(statement: &str, error: DataFusionError) -> DataFusio
     error
 }
 
-/// The line at which the parser stopped, before and behind its position.
+/// The line at which the parser stopped: its text before and after that position.
 fn stopped<'a>(statement: &'a str, error: &str) -> Option<(&'a str, &'a str)> {
     let (_, line, column) = between(error, " at Line: ", ", Column: ")?;
     let column = column.split(|c: char| !c.is_ascii_digit()).next()?;
@@ -206,12 +206,12 @@ mod tests {
             (
                 "SELECT 1; .tables",
                 format!("{statement}. at Line: 1, Column: 11"),
-                ".tables is no statement of SQL: SHOW TABLES",
+                ".tables is not a statement of SQL: SHOW TABLES",
             ),
             (
                 "\\d t;",
                 format!("{statement}\\\\ at Line: 1, Column: 1"),
-                "\\d is no statement of SQL",
+                "\\d is not a statement of SQL",
             ),
         ] {
             let text = explain(sql, &error);
@@ -233,7 +233,7 @@ mod tests {
         ] {
             let text = explain(sql, &error);
             assert!(!text.contains(" is a typographic"), "{sql}: {text}");
-            assert!(!text.contains(" is no statement"), "{sql}: {text}");
+            assert!(!text.contains(" is not a statement"), "{sql}: {text}");
         }
     }
 

@@ -16,8 +16,8 @@ const BEFORE_COLUMNS: [&str; 8] = [
     "WHERE", "AND", "OR", "NOT", "ON", "HAVING", "WHEN", "SELECT",
 ];
 
-/// Adds to an error of a statement that was parsed what its text tells about the cause, and the tables of the session
-/// that have a similar name.
+/// Adds the cause to an error of a statement that was parsed, if the text of the statement shows it, and the tables of
+/// the session that have a similar name.
 pub fn explain_plan_error(
     statement: &str,
     tables: &[String],
@@ -103,7 +103,7 @@ fn near_table(tables: &[String], text: &str) -> Option<String> {
     }
 }
 
-/// The column with which a text is compared that is no value of its type.
+/// The column that the statement compares with a text that cannot be cast to the type of the column.
 fn compared(statement: &str, text: &str) -> Option<String> {
     let (_, value, _) = between(text, "Cannot cast string '", "' to value of ")?;
     let value = format!("'{}'", value.replace('\'', "''"));

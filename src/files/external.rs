@@ -44,7 +44,7 @@ impl TableProviderFactory for TsvFactory {
         let input = resolve(&statement.locations, state).await?;
         if input.kind != Kind::Tsv {
             return plan_err!(
-                "table {name}: {} is no .tsv file, also not a compressed one (.tsv.gz, .tsv.zst, .tsv.bz2)",
+                "table {name}: {} is not a .tsv file, plain or compressed (.tsv.gz, .tsv.zst, .tsv.bz2)",
                 input.files[0]
             );
         }

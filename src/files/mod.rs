@@ -193,7 +193,7 @@ impl Found {
     }
 }
 
-/// The kind that the name of a file tells, or else its first bytes, or else the options of readers.
+/// The kind of a file by its name, or else by its first bytes, or else by the options of readers.
 async fn named_or_recognised(
     file: &Location,
     reading: &Reading,
@@ -209,7 +209,7 @@ async fn named_or_recognised(
     match reading.kind(kind) {
         Some(kind) => Ok((kind, compression)),
         None if file.head(runtime).await?.size == 0 => {
-            exec_err!("{file}: it is empty, and nothing else tells its kind")
+            exec_err!("{file}: it is empty, and neither its name nor an option determines its kind")
         }
         None => Err(unknown),
     }
@@ -271,7 +271,7 @@ impl Input {
         reading::has(self.kind, name)
     }
 
-    /// Whether a file is gone when the process ends.
+    /// Whether a file is a copy of a pipe, which is removed when the process ends.
     pub(crate) fn is_temporary(&self) -> bool {
         self.files.iter().any(pipes::is_copy)
     }

@@ -4,7 +4,7 @@ use datafusion::common::{DataFusionError, Result, exec_datafusion_err, exec_err}
 use futures::FutureExt;
 use std::panic::AssertUnwindSafe;
 
-/// What the error of a panic begins with.
+/// The beginning of the error of a panic.
 pub(super) const FAULT: &str = "a fault in neardup or in a library that it uses";
 
 /// Runs `work` and returns its result; a panic in it becomes an error. The reader of Parquet panics on some damaged

@@ -141,7 +141,7 @@ impl Partitions {
         (files, partitions)
     }
 
-    /// Whether the location of a file tells these values.
+    /// Whether the location of a file has these values.
     fn tells(&self, file: &Location, values: &[(String, String)]) -> bool {
         self.keys.iter().all(|(key, known)| {
             let told = self.value_of(key, file.as_str());
@@ -343,7 +343,7 @@ impl Partitions {
         let length = part.chars().count() as i64;
         let behind = substr(below, cast(start.clone(), DataType::Int64) + lit(length));
         let written = split_part(behind.clone(), lit("/"), lit(1_i64));
-        // Behind the name of a directory there is a slash, unlike behind that of a file.
+        // After the name of a directory there is a slash, unlike after that of a file.
         let is_directory = start.gt(lit(0)).and(strpos(behind, lit("/")).gt(lit(0)));
         let cases = values.iter().map(|value| {
             let meaning = lit(ScalarValue::Utf8(meaning(value)));
@@ -374,7 +374,7 @@ fn path_below(file: &Path, root: &Path) -> Option<String> {
 }
 
 /// The directory that a name refers to, or that is before its first wildcard: as it is written, and its path without links
-/// and with a slash behind it. `None` if the name is that of a file.
+/// and with a slash after it. `None` if the name is that of a file.
 fn root(name: &str) -> Option<(PathBuf, String)> {
     let is_address = location::is_address(name);
     if !is_address && Path::new(name).is_file() {

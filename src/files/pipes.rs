@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 /// The name of standard input.
 pub(super) const STANDARD_INPUT: &str = "-";
 
-/// The file that standard input is, too.
+/// The file by which standard input can also be opened.
 const STANDARD_INPUT_FILE: &str = "/dev/stdin";
 
 /// The beginning of the names of copies of standard input and of other pipes.

@@ -8,7 +8,7 @@ use datafusion::object_store::ObjectStoreExt;
 use std::io::Read;
 use std::str::FromStr;
 
-/// Number of bytes in which the kind of a file shows.
+/// Number of bytes by which the kind of a file is recognised.
 const START_BYTES: u64 = 4 << 10;
 /// Number of bytes of a compressed file that are read: more than the largest block of bz2.
 const PACKED_BYTES: u64 = 1 << 20;
@@ -20,7 +20,7 @@ const PACKED: [(&str, &[u8]); 3] = [
     ("bz2", b"BZh"),
 ];
 
-/// The kind and the compression of a file; no kind if its first bytes do not tell it.
+/// The kind and the compression of a file; no kind if its first bytes are not known.
 pub(super) async fn kind(
     file: &Location,
     runtime: &RuntimeEnv,
@@ -41,7 +41,7 @@ pub(super) async fn kind(
     })
 }
 
-/// What a file that is named like Parquet is, and what to do, if its first bytes tell.
+/// For a file with the extension of Parquet and other contents: its kind, and what to do, if its first bytes are known.
 pub(super) async fn instead_of_parquet(
     file: &Location,
     runtime: &RuntimeEnv,

@@ -230,7 +230,7 @@ fn parse_key(key: &str, order: &str) -> Result<KeepKey> {
     }
 }
 
-/// What is in a parenthesis, and the direction behind it.
+/// What is in a parenthesis, and the direction after it.
 fn closed(inner: &str) -> Option<(&str, &str)> {
     let of_name = match quoted(inner.trim_start()) {
         Quoted::Name(_, after) => after.trim_start().strip_prefix(')'),

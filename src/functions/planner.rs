@@ -166,7 +166,7 @@ impl FunctionPlanner {
 
     /// A relation argument as a plan that gives every reader the same rows, of the types that it has.
     fn argument(&self, plan: LogicalPlan, config: &ConfigOptions) -> Result<LogicalPlan> {
-        // The relations of calls in templates are made of arguments, of which this is true.
+        // In a template, relations read the arguments of the outer call, which were fixed already.
         if self.depth > 0 {
             return Ok(plan);
         }

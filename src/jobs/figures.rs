@@ -144,7 +144,7 @@ pub enum Reason {
     ItemsUnder(usize),
     /// They are items all of whose n-grams are ignored.
     FrequentItems,
-    /// Passages were cut out of their text, and nothing else was in it.
+    /// They are rows whose texts consisted of passages that were cut.
     NothingElse,
 }
 

@@ -248,7 +248,7 @@ impl<'a> TableColumns<'a> {
     }
 }
 
-/// What a column of a type holds, in words.
+/// The values of a column of a type, in words for errors.
 fn values(data_type: &DataType) -> String {
     let words = match data_type {
         DataType::Dictionary(_, value) => return values(value),

@@ -31,7 +31,7 @@ use datafusion::logical_expr::{
 use datafusion::optimizer::AnalyzerRule;
 use std::sync::Arc;
 
-/// Writes out what is unknown about the rows of a subquery. It must run after types are coerced.
+/// Adds the conditions under which `IN (SELECT …)` is NULL. It must run after types are coerced.
 #[derive(Debug)]
 pub(crate) struct UnknownMembers;
 
@@ -118,7 +118,7 @@ fn is_column(expr: &Expr) -> bool {
     }
 }
 
-/// Which value of an expression a filter needs; the two others are alike to it.
+/// Which value of an expression a filter needs: the filter need not distinguish the two others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum RequiredTruth {
     True,
@@ -163,7 +163,7 @@ fn written_out(expr: Expr, schema: &DFSchema, wanted: RequiredTruth) -> Result<E
     })
 }
 
-/// `x IN (SELECT …)` with what is unknown about it: true there if the filter wants it to be false, else NULL.
+/// `x IN (SELECT …)` with its NULLs: they are true if the filter needs the value false, else NULL.
 fn member(within: InSubquery, schema: &DFSchema, wanted: RequiredTruth) -> Result<Expr> {
     let value = *within.expr;
     let rows = LogicalPlan::clone(&within.subquery.subquery);

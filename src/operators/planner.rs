@@ -84,12 +84,12 @@ pub(crate) fn refuse_subqueries(plan: &LogicalPlan) -> Result<()> {
         node.apply_expressions(|expr| {
             expr.apply(|expr| match expr {
                 Expr::Exists(_) => not_impl_err!(
-                    "EXISTS (SELECT …) is not supported at this place: write (SELECT count(*) FROM …) > 0"
+                    "EXISTS (SELECT …) is not supported here: write (SELECT count(*) FROM …) > 0"
                 ),
                 Expr::InSubquery(member) => {
                     let not = if member.negated { "NOT " } else { "" };
                     not_impl_err!(
-                        "{} {not}IN (SELECT …) is not supported at this place: join with the rows of the subquery, or count the equal ones: (SELECT count(*) FROM … WHERE …) > 0",
+                        "{} {not}IN (SELECT …) is not supported here: join with the rows of the subquery, or count the equal ones: (SELECT count(*) FROM … WHERE …) > 0",
                         member.expr
                     )
                 }

@@ -241,7 +241,7 @@ mod tests {
         assert_eq!(parse_size("1T"), Ok(1 << 40));
         assert_eq!("none".parse(), Ok(Memory::Unlimited));
         assert_eq!("1M".parse(), Ok(Memory::Bytes(1 << 20)));
-        // A number without a unit is bytes, which is hardly meant.
+        // A number without a unit is a number of bytes: too small a limit is an error.
         for wrong in ["4", "512", "1K", "nothing"] {
             assert!(wrong.parse::<Memory>().is_err(), "{wrong}");
         }

@@ -279,7 +279,7 @@ mod tests {
         let files = [1_u8, 2].map(|_| spills.create_temp_file("test").expect("a file"));
         let long: Vec<u8> = (0..CHUNK + 100).map(|at| at as u8).collect();
         let (head, tail) = long.split_at(70);
-        // In turns, so that the chunks of each lie apart.
+        // The two files are written in turns, so that the chunks of neither are adjacent.
         for part in [head, tail] {
             write(&files[0], part).expect("room");
             write(&files[1], part).expect("room");

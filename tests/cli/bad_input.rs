@@ -632,7 +632,7 @@ fn common_mistakes_are_answered_with_what_to_do() {
     for (arguments, said) in [
         (
             &["dedup", "zipped.csv"][..],
-            "compressed with gzip, which its name must say",
+            "compressed with gzip; add .gz to its name",
         ),
         (&["dedup", "semi.csv"], "name it (the option delimiter)"),
         (
@@ -804,7 +804,7 @@ fn files_that_are_not_what_they_seem_are_named() {
     for (name, said) in [
         (
             "bz2.csv",
-            "compressed with bzip2, which its name must say (NAME.csv.bz2)",
+            "compressed with bzip2; add .bz2 to its name, as in NAME.csv.bz2",
         ),
         (
             "xz.csv",
@@ -840,7 +840,7 @@ fn files_that_are_not_what_they_seem_are_named() {
             &["no.parquet: ", said],
         );
     }
-    let said = "the file is a MediaWiki dump by its first bytes, which its name must say (NAME.xml";
+    let said = "the file is a MediaWiki dump by its first bytes; name it .xml, or";
     for name in ["dump.csv", "dump.tsv", "dump.txt", "dump.json"] {
         scratch.write(name, dump);
         scratch.fail(&["dedup", name], &[name, said]);
@@ -1199,15 +1199,15 @@ fn errors_of_sql_name_the_next_step() {
         ),
         (
             ".tables",
-            ".tables is no statement of SQL: SHOW TABLES lists the tables",
+            ".tables is not a statement of SQL: SHOW TABLES lists the tables",
         ),
         (
             "\\d rows.csv",
-            "\\d is no statement of SQL: SHOW TABLES lists the tables, DESCRIBE t the columns",
+            "\\d is not a statement of SQL: SHOW TABLES lists the tables, DESCRIBE t the columns",
         ),
         (
             "COPY 'rows.csv' TO 'rows'",
-            "error: the name behind COPY … TO has no extension, which tells the format: .parquet, .csv, .tsv",
+            "error: the name after COPY … TO has no extension, which determines the format: .parquet, .csv, .tsv",
         ),
         (
             "COPY 'rows.csv' TO 'rows.foo'",

@@ -306,7 +306,7 @@ fn a_full_standard_output_is_an_error_of_every_command() {
             ended.err
         );
     }
-    // Where nobody reads there is nobody to tell.
+    // If the reader has closed the pipe, no error is printed.
     for arguments in [&["--help"][..], &["sql", "-c", "SELECT 1"], &["show"]] {
         let mut child = scratch.begin(arguments);
         drop(child.stdout.take());

@@ -273,7 +273,7 @@ fn every_row_is_searched_for_itself() {
     }
 }
 
-/// Items of three benchmarks, of which one id stands in two, and a text in two.
+/// Items of three benchmarks, of which two have one id in common, and two a text.
 #[test]
 fn items_of_several_benchmarks() {
     let scratch = Scratch::new();
@@ -597,7 +597,7 @@ fn mistakes_are_answered() {
     );
 }
 
-/// The places of all items are found in one pass over the text, so that the time is linear.
+/// The positions of all items are found in one pass over the text, so that the time is linear.
 #[test]
 fn a_text_of_very_many_items() {
     let scratch = Scratch::new();

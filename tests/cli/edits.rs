@@ -209,7 +209,7 @@ fn paragraphs_with_all_that_a_table_holds() {
             {"id": null, "text": boilerplate},
         ])
     );
-    // As they are, and only what stands at more places.
+    // As they are, and only what occurs more often.
     for (more, cuts) in [
         (&["--no-normalize"][..], 2),
         (&["--min-copies", "4"], 3),
@@ -239,16 +239,16 @@ fn words_of(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// Where passages are cut, others come to stand twice: of the texts that cuts leave alike, one stays. Each row keeps its
-/// other columns, and the files have the same bytes for any number of threads.
+/// Where passages are cut, others occur twice afterwards: of texts that are equal after the cuts, one stays. Each row
+/// keeps its other columns, and the files have the same bytes for any number of threads.
 #[test]
-fn no_passage_stands_twice() {
+fn no_passage_occurs_twice() {
     let scratch = Scratch::new();
     let passage = |number: usize| -> String {
         let words = (0..12).map(|at| format!("word{}of{number}", (at * at + number) % 31));
         words.collect::<Vec<_>>().join(" ")
     };
-    // The passages first stand in rows with words of their own, then between the same words.
+    // The passages first occur in rows with words of their own, then between the same words.
     let rows: Vec<Value> = (0..4000)
         .map(|row| {
             let (text, score) = match row % 2 {
@@ -374,7 +374,7 @@ fn whole_sentences() {
         whole.clone(),
         format!("Here {quoted} stand inside of other words."),
         mixed.clone(),
-        // A part of this sentence first stands in another row than the whole.
+        // A part of this sentence first occurs in another row than the whole.
         format!("Own words first. {mixed} Own words last."),
     ];
     let texts: Vec<Value> = rows.iter().map(|text| json!({"text": text})).collect();
@@ -418,7 +418,7 @@ fn whole_sentences() {
     ];
     let expected = expected.map(|(id, text)| json!({"id": id, "text": text}));
     assert_eq!(Value::from(kept), Value::from(expected.to_vec()));
-    // The kept places are narrowed as the cuts are.
+    // The kept spans are narrowed as the cuts are.
     let cuts = scratch.rows(
         "SELECT id, start_char, end_char, passage, kept_id, kept_start_char, kept_end_char \
          FROM 'out1/cuts.parquet' WHERE id IN (1, 3) ORDER BY id",
@@ -540,7 +540,7 @@ fn sentences_stay_or_go_as_a_whole() {
     assert_eq!(seen, all);
 }
 
-/// What overlaps two passages that are cut from a row stands nowhere else than in a later row, where it stays.
+/// Words that overlap two passages that are cut from a row occur only in a later row, where they stay.
 #[test]
 fn a_passage_stays_if_its_first_place_is_cut() {
     let scratch = Scratch::new();
@@ -563,10 +563,10 @@ fn a_passage_stays_if_its_first_place_is_cut() {
     assert_eq!(left[2], (2, "New.".to_owned()));
 }
 
-/// A passage that is put off because its first place is cut, and that stands only in texts with cuts, is found in the next
-/// round.
+/// A passage that is postponed because its first occurrence is cut, and that is only in texts with cuts, is found in
+/// the next round.
 #[test]
-fn passages_that_are_put_off_are_cut_later() {
+fn postponed_passages_are_cut_later() {
     let scratch = Scratch::new();
     let texts = [
         "a1 b1 c1 d1 e1 f1",

@@ -40,7 +40,7 @@ fn the_first_bytes_tell_what_the_name_does_not() {
     assert_eq!(scratch.job(&["dedup", "part-00000"])["rows_read"], 2);
 
     scratch.write("empty", "");
-    let said = "empty: it is empty, and nothing else tells its kind";
+    let said = "empty: it is empty, and neither its name nor an option determines its kind";
     scratch.fail(&["dedup", "empty", "-o", "none"], &[said]);
     for (name, bytes) in [("table", "id,text\n1,a\n"), ("page", "<html></html>")] {
         scratch.write(name, bytes);
@@ -163,7 +163,7 @@ fn a_folder_or_file_in_quotes_needs_no_slash() {
     assert_eq!(Value::from(rows), json!([{"id": 1}]));
     let rows = scratch.rows("SELECT count(*) AS n FROM near_duplicates('hive')");
     assert_eq!(rows[0]["n"], 2);
-    // A table or a CTE of that name wins, and a folder is no table that stands in the way of one.
+    // A table or a CTE of that name wins, and a folder of that name does not hide it.
     let table = "CREATE TABLE hive AS SELECT 7 AS n; SELECT n FROM 'hive'";
     assert_eq!(scratch.rows(table)[0]["n"], 7);
     let cte = "WITH hive AS (SELECT 8 AS n) SELECT n FROM 'hive'";
@@ -357,7 +357,7 @@ fn links_to_directories_count_by_their_own_names() {
         let found = csv(&format!("'{name}'"));
         assert_eq!(found, format!("id,text,year\n{years}"), "{name}");
     }
-    // Nothing but the name of a link stands for its target, which is below the working directory here.
+    // A link is found by its own name only, although its target is below the working directory here.
     for (name, row) in [
         ("*/plain/*.csv", (2, "")),
         ("dir/plain", (2, "")),

@@ -171,7 +171,7 @@ fn columns_of_json_are_decided_over_all_rows() {
         );
     }
     let head = scratch.succeed(&["sql", "-c", "SELECT * FROM 'rows.jsonl' LIMIT 1"]);
-    // Keys in the order in which they first stand in the file.
+    // Keys in the order of their first occurrence in the file.
     let keys: Vec<usize> = ["zeta", "text", "alpha", "late"]
         .iter()
         .map(|key| lines.find(&format!("\"{key}\"")).expect("a key"))

@@ -341,7 +341,7 @@ fn files_say_where_they_come_from() {
     scratch.succeed(&["dedup", "--quiet"]);
     for name in ["pairs", "clusters", "kept"] {
         let bytes = scratch.read(&format!("neardup-out/{name}.parquet"));
-        // Key-values stand in the footer, whose length precedes the closing magic bytes.
+        // Key-value metadata is in the footer, whose length precedes the closing magic bytes.
         let end = bytes.len() - 8;
         let length = u32::from_le_bytes(bytes[end..end + 4].try_into().expect("four bytes"));
         let footer = String::from_utf8_lossy(&bytes[end - length as usize..end]);

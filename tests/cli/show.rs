@@ -124,7 +124,7 @@ fn what_is_not_there() {
     );
 }
 
-/// Texts of another file must not stand beside the ids of a job.
+/// Texts of another file must not be shown with the ids of a job.
 #[test]
 fn an_input_of_other_bytes_is_not_shown() {
     let scratch = Scratch::new();

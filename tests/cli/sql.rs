@@ -248,7 +248,7 @@ fn errors_name_what_is_wrong() {
             .code,
         Some(2)
     );
-    // What stands before the error has been answered.
+    // The statements before the error were answered.
     let answer = scratch.fail(
         &[
             "sql",
@@ -547,7 +547,7 @@ fn an_external_table_of_tsv_files_is_that_of_their_names() {
     }
     scratch.write("x.csv", "a\n1\n");
     let sql = "CREATE EXTERNAL TABLE t STORED AS TSV LOCATION 'x.csv'";
-    scratch.fail(&["sql", "-c", sql], &["x.csv", "is no .tsv file"]);
+    scratch.fail(&["sql", "-c", sql], &["x.csv", "is not a .tsv file"]);
 }
 
 /// An error about an unknown name offers a similar name, if there is one.
@@ -569,6 +569,11 @@ fn near_names_are_offered() {
         (
             "SELECT jaccard_join('rows.csv')",
             "called in FROM".to_owned(),
+        ),
+        ("SELECT earlier_is_kep(1, 2)", near("earlier_is_kept")),
+        (
+            "SELECT * FROM connected_components(1, 2)",
+            "it is a function of values: SELECT connected_components(…)".to_owned(),
         ),
         ("SET neardup.treshold = 1", near("threshold")),
         (

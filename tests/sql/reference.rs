@@ -159,7 +159,7 @@ fn function(out: &mut String, name: &str, documentation: &Documentation) {
 fn table_functions() -> Result<String, Failed> {
     let mut out = format!(
         "{GENERATED}# Table functions\n\n\
-         They stand in `FROM`. A relation is the name of a table, view or CTE, a path of files in quotes, or a\n\
+         They are called in `FROM`. A relation is the name of a table, view or CTE, a path of files in quotes, or a\n\
          query in two pairs of parentheses: `jaccard_join((SELECT …))`. Arguments after the relations are\n\
          named: `threshold => 0.8`. A column is named as it is: `id => page_id`.\n\n\
          Where a parameter has the name of an [option](options.md), `SET neardup.<name>` replaces its default\n\

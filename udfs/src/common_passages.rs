@@ -14,7 +14,7 @@ use crate::function::Function;
 
 #[user_doc(
     doc_section(label = "Near-Duplicate Functions"),
-    description = "Returns the verbatim passages that two texts have in common: all maximal runs of equal units with a minimum length. Each passage has two elements in the list, its places in the two texts: (side, passage, length, start_byte, end_byte, start_char, end_char), where side is 0 for a and 1 for b, passage is the XXH3-64 hash of its units joined by one space (of characters: of the characters), and length is its number of units.",
+    description = "Returns the verbatim passages that two texts have in common: all maximal runs of equal units with a minimum length. Each passage has two elements in the list, its positions in the two texts: (side, passage, length, start_byte, end_byte, start_char, end_char), where side is 0 for a and 1 for b, passage is the XXH3-64 hash of its units joined by one space (of characters: of the characters), and length is its number of units.",
     syntax_example = "common_passages(a, b, min_passage)",
     sql_example = r#"```sql
 > SELECT place['side'] AS side, place['length'] AS length, place['start_char'] AS start_char, place['end_char'] AS end_char
@@ -33,7 +33,7 @@ use crate::function::Function;
     argument(name = "b", description = "Another text."),
     argument(
         name = "min_passage",
-        description = "A constant: the unit and the minimum length of a passage, such as 'word:12', 'space:12' or 'char:50'. What stands between words is not compared."
+        description = "A constant: the unit and the minimum length of a passage, such as 'word:12', 'space:12' or 'char:50'. The characters between words are not compared."
     ),
     related_udf(name = "winnow")
 )]

@@ -2,19 +2,15 @@
 
 use std::sync::Arc;
 
-use arrow::array::{Array, ArrayRef, AsArray, Int64Array, UInt32Array};
-use arrow::compute::cast;
-use arrow::datatypes::{DataType, Int64Type, UInt32Type};
+use arrow::array::{Array, ArrayRef, AsArray, UInt32Array};
+use arrow::datatypes::{DataType, UInt32Type};
 use datafusion_common::{Result, ScalarValue, exec_err};
 use datafusion_expr::{Accumulator, Documentation};
 use datafusion_macros::user_doc;
 use neardup_kernels::forest::Forest;
 
 use crate::aggregate::{Aggregate, flattened, list};
-use crate::columns::{Kind, Parameters};
-
-/// The first number that is not allowed: positions in lists are 31-bit numbers.
-const END: i64 = i32::MAX as i64;
+use crate::columns::{Kind, NUMBERS_END, Parameters, numbers};
 
 #[user_doc(
     doc_section(label = "Building Blocks"),
@@ -82,20 +78,6 @@ impl Components {
     }
 }
 
-/// The numbers of a column, of any type of integers. Those beyond Int64 are larger than [`END`].
-fn numbers(column: &ArrayRef) -> Result<Int64Array> {
-    match column.data_type() {
-        DataType::UInt64 => {
-            let largest = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
-            let numbers = column.as_primitive::<arrow::datatypes::UInt64Type>();
-            Ok(numbers.unary(largest))
-        }
-        _ => Ok(cast(column, &DataType::Int64)?
-            .as_primitive::<Int64Type>()
-            .clone()),
-    }
-}
-
 impl Accumulator for Components {
     fn update_batch(&mut self, values: &[ArrayRef]) -> Result<()> {
         let (a, b) = (numbers(&values[0])?, numbers(&values[1])?);
@@ -104,10 +86,10 @@ impl Accumulator for Components {
                 continue;
             };
             for number in [a, b] {
-                if !(0..END).contains(&number) {
+                if !(0..NUMBERS_END).contains(&number) {
                     return exec_err!(
                         "component_numbers: numbers must be from 0 to {}, found {number}",
-                        END - 1
+                        NUMBERS_END - 1
                     );
                 }
             }
@@ -117,7 +99,7 @@ impl Accumulator for Components {
     }
 
     fn merge_batch(&mut self, states: &[ArrayRef]) -> Result<()> {
-        // The lists of all states one after the other would lose their positions.
+        // One state at a time: the positions of a list are numbers of nodes.
         for row in 0..states[0].len() {
             let components = flattened(&states[0].slice(row, 1))?;
             let components = components.as_primitive::<UInt32Type>().values();
@@ -143,6 +125,9 @@ impl Accumulator for Components {
 
 #[cfg(test)]
 mod tests {
+    use arrow::array::Int64Array;
+    use arrow::compute::cast;
+
     use super::*;
     use crate::groupings::every_grouping;
 
@@ -191,7 +176,7 @@ mod tests {
 
     #[test]
     fn numbers_out_of_range_are_errors() {
-        for number in [-1, END, i64::MAX] {
+        for number in [-1, NUMBERS_END, i64::MAX] {
             let column: ArrayRef = Arc::new(Int64Array::from(vec![number]));
             let error = Components::default()
                 .update_batch(&[Arc::clone(&column), column])

@@ -10,9 +10,9 @@ use datafusion_expr::function::{PartitionEvaluatorArgs, WindowUDFFieldArgs};
 use datafusion_expr::{Documentation, PartitionEvaluator, Signature, Volatility, WindowUDFImpl};
 use datafusion_macros::user_doc;
 
+use crate::columns::NUMBERS_END;
+
 const NAME: &str = "earlier_is_kept";
-/// The first number that is not allowed.
-const END: i64 = i32::MAX as i64;
 
 #[user_doc(
     doc_section(label = "Building Blocks"),
@@ -113,10 +113,10 @@ impl PartitionEvaluator for Removed {
             return exec_err!("{NAME}: a number is NULL");
         }
         let (later, earlier) = (later.value(row), earlier.value(row));
-        if !(0 <= earlier && earlier < later && later < END) {
+        if !(0 <= earlier && earlier < later && later < NUMBERS_END) {
             return exec_err!(
                 "{NAME}: numbers must be from 0 to {}, the earlier one less than the later one; found {later} and {earlier}",
-                END - 1
+                NUMBERS_END - 1
             );
         }
         if later < self.last {
@@ -164,6 +164,7 @@ mod tests {
             .map(|row| Ok(removed.evaluate(&columns, &(row..row + 1))? == true.into()))
             .collect()
     }
+
     #[test]
     fn decides_as_representatives_do() {
         let mut random = SplitMix64::new(7);
@@ -194,7 +195,7 @@ mod tests {
     #[test]
     fn errors_name_the_numbers() {
         let error = |pairs: &[(i64, i64)]| run(pairs).expect_err("an error").strip_backtrace();
-        for (later, earlier) in [(1, 1), (1, 2), (1, -1), (END, 0)] {
+        for (later, earlier) in [(1, 1), (1, 2), (1, -1), (NUMBERS_END, 0)] {
             assert_eq!(
                 error(&[(later, earlier)]),
                 format!(

@@ -14,7 +14,7 @@ use crate::function::Function;
 
 #[user_doc(
     doc_section(label = "Near-Duplicate Functions"),
-    description = "Returns the readable text of a page of HTML. Paragraphs, headings, lists and tables are separated by blank lines, list items and rows begin lines, cells are separated by tabs; white space is kept in `<pre>` only. Character references are decoded. The title, scripts, styles, templates and what stands for media is left out. Any text is a page: broken HTML is read as browsers read it, and time and memory are linear in its length.",
+    description = "Returns the readable text of a page of HTML. Paragraphs, headings, lists and tables are separated by blank lines, list items and rows begin lines, cells are separated by tabs; white space is kept in `<pre>` only. Character references are decoded. The title, scripts, styles, templates and the fallback content of media are left out. Any text is a page: broken HTML is read as browsers read it, and time and memory are linear in its length.",
     syntax_example = "html_to_text(html[, main])",
     sql_example = r#"```sql
 > SELECT html_to_text('<p>A river & its <a href="/york">city</a>.<script>x()</script>') AS text;

@@ -15,7 +15,7 @@ use crate::item_list::items_of;
 
 #[user_doc(
     doc_section(label = "Building Blocks"),
-    description = "Returns an index of the n-grams of items, such as the questions of a benchmark, for `contained_items`. The words of a text are its UAX #29 words in their normal form. What is left out is logged as a warning: items of fewer words than min_words, n-grams that stand in more than max_items items, and items that have no other n-grams. Items of the same words count as one.",
+    description = "Returns an index of the n-grams of items, such as the questions of a benchmark, for `contained_items`. The words of a text are its UAX #29 words in their normal form. What is left out is logged as a warning: items of fewer words than min_words, n-grams that occur in more than max_items items, and items that have no other n-grams. Items of the same words count as one.",
     syntax_example = "item_index(items, min_run, max_items, min_words)",
     sql_example = r#"```sql
 > SELECT octet_length(encode(item_index(item_list(n, t), 4, 10, 4), 'hex')) / 2 AS bytes
@@ -36,7 +36,7 @@ use crate::item_list::items_of;
     ),
     argument(
         name = "max_items",
-        description = "N-grams that stand in more items are ignored: a constant of at least 1."
+        description = "N-grams that occur in more items are ignored: a constant of at least 1."
     ),
     argument(
         name = "min_words",
@@ -100,7 +100,7 @@ impl Function for ItemIndex {
                 (
                     left_out.grams,
                     format!(
-                        "n-grams of up to {} words that are ignored, because they stand in more than {} items (max_items)",
+                        "n-grams of up to {} words that are ignored, because they occur in more than {} items (max_items)",
                         spec.min_run, spec.max_items
                     ),
                 ),

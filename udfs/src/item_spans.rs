@@ -15,7 +15,7 @@ use crate::spans::Spans;
 
 #[user_doc(
     doc_section(label = "Building Blocks"),
-    description = "Returns where the items of an index stand in a text: spans of characters that do not overlap, in the order of the text, each with start_char and end_char (after its last character). They hold all runs of the items that `contained_items` returns, and the words between two runs of an item that follow one another in the item, too, if these are fewer than min_run: words of the item were changed there. The function `cut_spans` removes them.",
+    description = "Returns where the items of an index occur in a text: spans of characters that do not overlap, in the order of the text, each with start_char and end_char (after its last character). They hold all runs of the items that `contained_items` returns, and the words between two runs of an item that follow one another in the item, too, if these are fewer than min_run: words of the item were changed there. The function `cut_spans` removes them.",
     syntax_example = "item_spans(text, index, min_coverage)",
     sql_example = r#"```sql
 > SELECT item_spans('Quiz: what is the capital of Norway? Oslo.', items, 0.5) AS spans

@@ -14,7 +14,8 @@
 //! ```
 //!
 //! The scalar functions compute normal forms, shingles, signatures and bucket keys of one row, and similarities
-//! of two values. Joins of rows are written in SQL, in the crates that use this one. The algorithms are in
+//! of two values; the aggregates and the window function compute clusters, forests, token frequencies and mean vectors
+//! of many rows. Joins of rows are written in SQL, in the crates that use this one. The algorithms are in
 //! `neardup_kernels`, the cleaning of wikitext and the splitting into sentences in `neardup_wikitext`; neither
 //! depends on Arrow or handles NULL.
 //!
@@ -24,8 +25,9 @@
 //! names.
 //!
 //! **To add a function**, write a file of the same name with a unit struct, its `#[user_doc]` and its `Function`
-//! or `Aggregate`. Then add a `mod` line and a line in [`scalar_functions`] or [`aggregate_functions`]. A window function implements the trait of the engine. Only the
-//! module `columns` matches on Arrow types.
+//! or `Aggregate`. A window function implements the trait `WindowUDFImpl` of the engine. Then add a `mod` line and a
+//! line in [`scalar_functions`], [`aggregate_functions`] or [`window_functions`]. Only the module `columns` matches on
+//! Arrow types.
 
 mod aggregate;
 mod classify_pair;
@@ -207,9 +209,9 @@ pub fn aggregate_functions() -> Vec<Arc<AggregateUDF>> {
         udaf(connected_components::ConnectedComponents),
         udaf(item_list::ItemList),
         udaf(key_filter::KeyFilter),
-        udaf(spanning_forest::SpanningForest),
         udaf(mean_vector::MeanVector),
         udaf(representatives::Representatives),
+        udaf(spanning_forest::SpanningForest),
         udaf(token_frequencies::TokenFrequencies),
     ];
     functions.map(Arc::new).to_vec()
@@ -300,6 +302,8 @@ mod tests {
     #[test]
     fn names_are_distinct_and_sorted() {
         let functions = scalar_functions();
+        assert!(functions.is_sorted_by(|a, b| a.name() < b.name()));
+        let functions = aggregate_functions();
         assert!(functions.is_sorted_by(|a, b| a.name() < b.name()));
     }
 }

@@ -91,7 +91,7 @@ fn is_ordered_otherwise(text: &str) -> bool {
     text.len() <= MAX_BYTES && (has_sign(text) || (text.is_ascii() && is_number_or_date()))
 }
 
-/// Signs of currencies, before or behind a number.
+/// Signs of currencies, before or after a number.
 const CURRENCIES: [char; 12] = ['$', '€', '£', '¥', '₹', '₽', '₩', '₺', '₪', '₫', '₴', '₦'];
 
 /// True for `9%`, `$9`, `-€1,200` and `9.50 €`.
@@ -134,7 +134,7 @@ fn has_separators(text: &str) -> bool {
     }
 }
 
-/// True for times with an hour of one digit and for those of half a day, also behind a date: `9:30`,
+/// True for times whose hour has one digit and for those with AM or PM, also after a date: `9:30`,
 /// `2020-01-31 9:30:15`, `09:30 AM` and `2020-01-31 9 PM`.
 fn is_time(text: &str) -> bool {
     if !text.starts_with(|c: char| c.is_ascii_digit()) {
@@ -170,7 +170,7 @@ fn is_time(text: &str) -> bool {
     }
 }
 
-/// The time behind a date such as `2020-01-31`.
+/// The time after a date such as `2020-01-31`.
 fn behind_date(text: &str) -> Option<&str> {
     let (date, time) = text.split_at_checked("2020-01-31".len())?;
     let mut parts = date.split(['-', '/', '.']);
@@ -218,7 +218,7 @@ const DAYS: [&str; 7] = [
 ];
 /// Words of dates and times beside numbers, names and zones.
 const OTHERS: [&str; 4] = ["of", "the", "am", "pm"];
-/// None behind a part of it.
+/// A zone that ends with another one comes before it.
 const ZONES: [&str; 11] = [
     "z", "utc", "gmt", "cest", "cet", "est", "edt", "cst", "cdt", "pst", "pdt",
 ];

@@ -139,7 +139,7 @@ fn columns(fields: usize) -> Fields {
         .collect()
 }
 
-/// The values of the fields of the records of a batch. A record stands in many pairs, and is read once for those that
+/// The values of the fields of the records of a batch. A record occurs in many pairs, and is read once for those that
 /// follow one another.
 struct Records<'a> {
     fields: &'a WeightedFields,

@@ -16,7 +16,7 @@ use crate::function::Function;
 
 #[user_doc(
     doc_section(label = "Building Blocks"),
-    description = "Returns a list of keys for each sentence of a document. Sentences of two documents that belong to a common run of similar sentences share a key: each key is the hash of a window of classes and of the place of the sentence in it. A sentence whose neighbours are alike nowhere else shares no key, however often it stands in the collection.",
+    description = "Returns a list of keys for each sentence of a document. Sentences of two documents that belong to a common run of similar sentences share a key: each key is the hash of a window of classes and of the position of the sentence in it. A sentence whose neighbours are similar nowhere else shares no key, however often it occurs in the collection.",
     syntax_example = "run_keys(sentences, min_length, max_gap)",
     sql_example = r#"```sql
 > SELECT run_keys([named_struct('position', 0, 'class', 'a'), named_struct('position', 1, 'class', 'b')], 2, 0) AS keys;
@@ -36,7 +36,7 @@ use crate::function::Function;
     ),
     argument(
         name = "max_gap",
-        description = "The sentences that may stand between two sentences of a run: a constant from 0 to 20, as in `partial_duplicates`."
+        description = "The number of sentences that may be between two sentences of a run: a constant from 0 to 20, as in `partial_duplicates`."
     ),
     related_udf(name = "run_chains")
 )]

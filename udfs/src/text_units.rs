@@ -35,7 +35,7 @@ const KEY: i32 = 16;
     argument(name = "text", description = "The text; NULL gives NULL."),
     argument(
         name = "unit",
-        description = "A constant: 'line', or 'paragraph' for what stands between blank lines."
+        description = "A constant: 'line', or 'paragraph' for the text between blank lines."
     ),
     argument(
         name = "min_length",

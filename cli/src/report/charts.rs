@@ -112,7 +112,7 @@ pub(super) fn horizontal(title: &str, head: [&str; 2], bars: &[Bar]) -> String {
 pub(super) fn logarithmic(title: &str, head: [&str; 2], bars: &[Bar]) -> String {
     let largest = largest(bars);
     let bottom = HEIGHT - BELOW;
-    // A bar of 1 has a height, and each power of ten adds the same.
+    // A bar of value 1 has a height above 0, and each power of ten adds the same height.
     let scale = |value: f64| (value.log10() + 1.0) / (largest.log10() + 1.0) * (bottom - ABOVE);
     let mut marks = String::new();
     let mut power = 1.0;

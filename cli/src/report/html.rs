@@ -127,7 +127,7 @@ fn one_side(passages: &[Passage<'_>], side: usize, tag: &str, is_long: bool) -> 
 /// The part of a text that is shown, as HTML.
 struct Shown {
     html: String,
-    /// Number of characters that may follow.
+    /// The remaining number of characters.
     left: usize,
 }
 

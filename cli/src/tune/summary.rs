@@ -297,7 +297,7 @@ fn millions(cost: Option<f64>) -> String {
     cost.map_or("–".to_owned(), |cost| two_digits(cost / 1e6))
 }
 
-/// A number with at least two digits that count.
+/// A number with at least two significant digits.
 fn two_digits(number: f64) -> String {
     match number {
         number if number >= 10.0 => format!("{number:.0}"),

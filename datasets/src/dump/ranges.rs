@@ -84,7 +84,7 @@ pub(super) fn open(
         .map_err(|source| DumpError::Io { offset: 0, source })
 }
 
-/// An error that names the file. It is formatted as text, because a cluster returns nothing else from a task.
+/// An error that names the file. It is formatted as text, because a cluster returns only the text of a task's error.
 pub(super) fn failure(file: &StoredFile, error: DumpError) -> DataFusionError {
     DataFusionError::Execution(error.with_file(&file.name).to_string())
 }

@@ -1,6 +1,6 @@
 //! The scan of files of our formats: DataFusion's file scan around a decoder.
 //!
-//! A [`Decoder`] knows one format. [`FormatSource`] does what all formats have in common: it takes choices of columns,
+//! A [`Decoder`] decodes one format. [`FormatSource`] does the work of all formats: it takes choices of columns,
 //! opens each file, or range of a file, and has one thread decode it, at most one batch ahead of the consumer.
 
 use std::any::Any;

@@ -17,7 +17,7 @@ impl SplitMix64 {
         Self { state: seed }
     }
 
-    /// The stream of one thing among many: the same `seed`, `domain` and `number`, the same stream.
+    /// A stream of random numbers: the same `seed`, `domain` and `number` give the same stream.
     pub(super) fn of(seed: u64, domain: u64, number: u64) -> Self {
         Self::new(mix(
             mix(seed ^ domain.wrapping_mul(STEP)) ^ number.wrapping_mul(STEP)
@@ -38,7 +38,7 @@ impl SplitMix64 {
         ((high * (bound as u64 & 0xFFFF_FFFF)) >> 32) as usize
     }
 
-    /// True in `percent` cases of a hundred.
+    /// True with a probability of `percent` percent.
     #[inline]
     pub(super) fn percent(&mut self, percent: usize) -> bool {
         self.below(100) < percent

@@ -1,4 +1,4 @@
-//! The corpus as a whole: the same bytes for the same seed, the clusters that are promised, and
+//! The corpus as a whole: the same bytes for the same seed, the specified clusters, and
 //! dumps that give the rows back.
 
 use std::collections::{BTreeMap, HashSet};

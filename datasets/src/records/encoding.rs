@@ -165,7 +165,7 @@ mod tests {
             (b"\x93\xFA\x96{", Some("shift_jis"), "日本"),
             (&utf16, None, "aé€😀"),
             (&utf16, Some("utf-16"), "aé€😀"),
-            // The mark of the file is right, whatever was said.
+            // The byte order mark of the file takes precedence over the given encoding.
             (&utf16, Some("latin1"), "aé€😀"),
             ("é".as_bytes(), None, "é"),
             (b"", Some("latin1"), ""),
@@ -197,7 +197,7 @@ mod tests {
                 "{said}"
             );
             assert_eq!(converted(&bytes, Some(label)).expect(label), text);
-            // Whoever says so reads the NULs.
+            // With the encoding given as UTF-8, the NULs are part of the text.
             assert_eq!(
                 converted(&bytes, Some("utf-8")).expect(label).len(),
                 bytes.len()

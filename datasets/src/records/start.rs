@@ -69,7 +69,7 @@ pub(super) fn other_kind(start: &[u8], is_packed: bool) -> Option<String> {
     }
     if is_dump(start) {
         return Some(format!(
-            "{what} is a MediaWiki dump by its first bytes, which its name must say (NAME.xml, NAME.xml.gz or NAME.xml.bz2)"
+            "{what} is a MediaWiki dump by its first bytes; name it .xml, or .xml.gz or .xml.bz2 if it is compressed"
         ));
     }
     let mut packed = PACKED.iter().filter(|(magic, _, ending)| {
@@ -78,19 +78,19 @@ pub(super) fn other_kind(start: &[u8], is_packed: bool) -> Option<String> {
     if let Some((_, compression, ending)) = packed.next() {
         let hint = match is_packed {
             true => ", too; unpack it first".to_owned(),
-            false => format!(", which its name must say (NAME.csv.{ending})"),
+            false => format!("; add .{ending} to its name, as in NAME.csv.{ending}"),
         };
         return Some(format!("{what} is compressed with {compression}{hint}"));
     }
     if let Some((_, other)) = OTHERS.iter().find(|(magic, _)| start.starts_with(magic)) {
         return Some(format!("{what} is {other}"));
     }
-    // The mark of a tar archive stands in its first header, behind names that are filled up with NULs.
+    // The magic bytes of a tar archive are in its first header, after names that are padded with NULs.
     let is_tar = start.get(257..262) == Some(&b"ustar"[..]) && start[..257].contains(&0);
     is_tar.then(|| format!("{what} is a tar archive by its first bytes; unpack it first"))
 }
 
-/// Whether a text begins with the root of a dump, behind its declaration as XML.
+/// Whether a text begins with the root of a dump, after its declaration as XML.
 fn is_dump(start: &[u8]) -> bool {
     const ROOT: &[u8] = b"<mediawiki";
     let text = start.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(start);
@@ -216,9 +216,9 @@ mod tests {
             ),
             (
                 b"\x1F\x8B\x08",
-                "compressed with gzip, which its name must say (NAME.csv.gz)",
+                "compressed with gzip; add .gz to its name, as in NAME.csv.gz",
             ),
-            (b"BZh91AY&SYx", "which its name must say (NAME.csv.bz2)"),
+            (b"BZh91AY&SYx", "add .bz2 to its name, as in NAME.csv.bz2"),
             (
                 b"\xFD7zXZ\0",
                 "compressed with xz, which is not read; unpack it first",
@@ -227,7 +227,7 @@ mod tests {
             (&tar, "a tar archive by its first bytes; unpack it first"),
             (
                 b"\xEF\xBB\xBF<?xml version=\"1.0\"?>\n<mediawiki xmlns=\"",
-                "a MediaWiki dump by its first bytes, which its name must say (NAME.xml,",
+                "a MediaWiki dump by its first bytes; name it .xml, or .xml.gz",
             ),
             (b" <mediawiki>", "a MediaWiki dump"),
         ] {

@@ -36,7 +36,7 @@ pub struct RecordTable {
 
 impl RecordTable {
     /// A table over files of one store, which are read completely to infer their columns, `at_once` of them at the same
-    /// time. Of the columns `watched` the table knows which files have them.
+    /// time. For the columns `watched` the table records which files have them.
     ///
     /// # Errors
     /// If a file is not in the given format, or the files have incompatible columns.

@@ -114,13 +114,10 @@ fn what_is_no_json_is_an_error_with_its_row() {
         ("{\"a\":nul}", "a value"),
         (
             "{\"a\":\"b\\x\"}",
-            "expected an escape such as \\n behind a backslash, found 'x'; a backslash in a text is written twice",
+            "expected an escape such as \\n after a backslash, found 'x'; a backslash in a text is written twice",
         ),
-        ("{\"C:\\日\":1}", "behind a backslash, found '日'"),
-        (
-            "{\"a\":\"\\'\"}",
-            "behind a backslash, found a single quote",
-        ),
+        ("{\"C:\\日\":1}", "after a backslash, found '日'"),
+        ("{\"a\":\"\\'\"}", "after a backslash, found a single quote"),
         ("{\"a\":\"\\ud800\"}", "surrogate"),
         ("{\"a\":\"\\u12g4\"}", "hexadecimal"),
         ("{\"a\":\"open", "ends within"),

@@ -131,7 +131,7 @@ fn documents_are_one_json_object_a_line() {
 #[test]
 fn expected_documents_are_the_pairs_at_the_threshold() {
     let documents = std::str::from_utf8(SAMPLE_DOCUMENTS).unwrap();
-    // The bodies hold no letter, digit or quotation mark behind an escape, so a cut is enough.
+    // The bodies hold no letter, digit or quotation mark after an escape, so a cut is enough.
     let bodies: Vec<HashSet<Vec<String>>> = documents
         .lines()
         .map(|line| {

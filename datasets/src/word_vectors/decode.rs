@@ -55,7 +55,7 @@ pub(super) fn inspect(
     VectorReader::dimension_of(source, options.format)
 }
 
-/// An error that names the file. It is formatted as text, because a cluster returns nothing else from a task.
+/// An error that names the file. It is formatted as text, because a cluster returns only the text of a task's error.
 pub(super) fn failure(file: &StoredFile, error: &VectorError) -> DataFusionError {
     DataFusionError::Execution(format!("{}: {error}", file.name))
 }

@@ -95,7 +95,7 @@ impl FileSource {
     ///
     /// # Errors
     ///
-    /// What the file system reports when it is asked for the length.
+    /// The length that the file system reports.
     pub fn new(file: File) -> io::Result<Self> {
         let len = file.metadata()?.len();
         Ok(Self { file, len })
@@ -169,7 +169,7 @@ pub(crate) struct Window {
     /// File offset of the first byte held.
     start: u64,
     bytes: Vec<u8>,
-    /// Nothing comes after what is held.
+    /// Whether `bytes` reaches the end of the source.
     at_end: bool,
 }
 

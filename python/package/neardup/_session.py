@@ -287,7 +287,7 @@ class Session(TableFunctions):
         select: Sequence[str] | None = None,
     ) -> Result:
         """A call of a table function. Its columns are `select`, or else all but those that were added to a frame; rows
-        that stand for rows of a frame come in the order of the frame.
+        that belong to rows of a frame come in the order of the frame.
         """
         registered: list[str] = []
         names: list[str] = []

@@ -146,7 +146,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// The rows with the items cut out of their texts, without those in which nothing else is left.
+    /// The rows with the items cut out of their texts, without rows whose texts are then empty.
     async fn cut(
         &self,
         context: &SessionContext,

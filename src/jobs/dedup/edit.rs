@@ -210,7 +210,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Writes the rows without what is cut, and without those of which nothing is left.
+    /// Writes the rows without the parts that are cut, and leaves out rows whose texts are then empty.
     async fn edited(&self, job: &mut Job) -> Result<()> {
         let id = self.options.id.as_deref().unwrap_or("id");
         let texts = self.options.texts();

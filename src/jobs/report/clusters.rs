@@ -44,13 +44,13 @@ pub(super) async fn clusters(
     }
     let templates = match has_classes(context).await? {
         true => {
-            let most = format!(
+            let frequent = format!(
                 "SELECT CAST(cluster_id AS VARCHAR) AS name FROM removed WHERE class = '{}' \
                  GROUP BY cluster_id ORDER BY count(*) DESC, cluster_id LIMIT {}",
                 PairClass::Template,
                 2 * CLUSTERS
             );
-            texts(context, &most).await?
+            texts(context, &frequent).await?
         }
         false => sampled_templates(sample),
     };

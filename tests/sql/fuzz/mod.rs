@@ -68,7 +68,7 @@ trait TestCase: Clone + Send + 'static {
     fn attempt(&self) -> impl Future<Output = std::result::Result<(), String>> + Send;
     /// The number of rows.
     fn len(&self) -> usize;
-    /// The case without `count` rows from the row `from` on.
+    /// The case without the `count` rows that begin at row `from`.
     fn without(&self, from: usize, count: usize) -> Self;
     /// The case as statements for a user.
     fn shown(&self) -> String;

@@ -1,20 +1,17 @@
 //! `near_duplicates`: every removed row is similar to a kept row, and clusters are those of naive algorithms over all
 //! pairs.
 
-use super::corpus::{register, session, texts};
+use super::corpus::{limited_session, register, session, texts};
 use super::{Pair, naive};
 use datafusion::arrow::array::{Array, AsArray};
 use datafusion::arrow::datatypes::{Float64Type, Int64Type};
 use datafusion::arrow::util::pretty::pretty_format_batches;
 use datafusion::common::Result;
-use datafusion::execution::memory_pool::FairSpillPool;
-use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::prelude::{SessionConfig, SessionContext};
 use libtest_mimic::{Failed, Trial};
 use neardup_datasets::generate::Kind;
 use neardup_kernels::{SplitMix64, jaccard};
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 /// The trials of this module.
 pub fn trials() -> Vec<Trial> {
@@ -243,7 +240,7 @@ async fn components() -> Result<(), Failed> {
     super::same_rows(query, &found, &wanted)
 }
 
-/// A session that clusters as under a memory limit.
+/// A session with the options of a memory limit, under which clusters number the ids of pairs.
 fn with_limit(partitions: usize, memory: usize) -> Result<SessionContext> {
     let mut config = SessionConfig::new()
         .with_target_partitions(partitions)
@@ -251,10 +248,7 @@ fn with_limit(partitions: usize, memory: usize) -> Result<SessionContext> {
     let options = config.options_mut();
     options.optimizer.prefer_hash_join = false;
     options.execution.sort_spill_reservation_bytes = 64 << 10;
-    let runtime = RuntimeEnvBuilder::new()
-        .with_memory_pool(Arc::new(FairSpillPool::new(memory)))
-        .build_arc()?;
-    neardup::session(config, runtime)
+    limited_session(config, memory)
 }
 
 /// Rows of a query, in the order of their texts.
@@ -266,8 +260,9 @@ async fn sorted(context: &SessionContext, query: &str) -> Result<Vec<String>> {
     Ok(rows)
 }
 
-/// Clusters of pairs whose ids are numbered by sorts are those of the aggregates: of integers and texts, with pairs that
-/// repeat, go either way round, have a NULL or join an id with itself, and with similarities that are equal, NULL or NaN.
+/// Clusters of pairs whose ids are numbered by sorts are those of the aggregates: for integers and texts, for pairs
+/// that occur twice, in either direction, with a NULL or with the same id twice, and for similarities that are equal,
+/// NULL or NaN.
 async fn numbered() -> Result<(), Failed> {
     let free = session(2)?;
     let mut random = SplitMix64::new(3);

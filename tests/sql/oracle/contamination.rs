@@ -1,4 +1,4 @@
-//! `contamination` finds planted items, and no others, with their places.
+//! `contamination` finds planted items, and no others, with their positions.
 
 use super::corpus::session;
 use datafusion::arrow::array::{AsArray, Int64Array, RecordBatch, StringArray};
@@ -17,7 +17,7 @@ pub fn trials() -> Vec<Trial> {
     })]
 }
 
-/// How an item was planted: the kind that is expected, its coverage, and its place in characters.
+/// How an item was planted: the kind that is expected, its coverage, and its position in characters.
 type Planted = (&'static str, f64, (i64, i64));
 
 /// Distinct words; their rank decides how frequent they are.
@@ -53,7 +53,7 @@ async fn planted_items() -> Result<(), Failed> {
     let mut documents: Vec<(i64, String)> = Vec::new();
     let mut planted: BTreeMap<(i64, i64), Planted> = BTreeMap::new();
     for number in 0..600_i64 {
-        // Words of its own, so that it stands nowhere by chance.
+        // Words of its own, so that it occurs nowhere by chance.
         let count = 4 + random.below(57);
         let mut item = words(random, count);
         for (at, word) in item.iter_mut().enumerate().skip(1).step_by(3) {

@@ -5,6 +5,8 @@ use datafusion::arrow::array::{AsArray, Int64Array, RecordBatch, StringArray};
 use datafusion::arrow::datatypes::{DataType, Field, Float64Type, Int64Type, Schema};
 use datafusion::common::Result;
 use datafusion::datasource::MemTable;
+use datafusion::execution::memory_pool::FairSpillPool;
+use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::prelude::{SessionConfig, SessionContext};
 use neardup_datasets::generate::{Generator, Kind, Spec};
 use std::sync::Arc;
@@ -20,6 +22,14 @@ pub fn texts(rows: u64, seed: u64, kind: Kind) -> Vec<String> {
 pub fn session(partitions: usize) -> Result<SessionContext> {
     let config = SessionConfig::new().with_target_partitions(partitions);
     neardup::session(config, Arc::default())
+}
+
+/// A session of this configuration whose operators may hold this number of bytes in all.
+pub fn limited_session(config: SessionConfig, bytes: usize) -> Result<SessionContext> {
+    let runtime = RuntimeEnvBuilder::new()
+        .with_memory_pool(Arc::new(FairSpillPool::new(bytes)))
+        .build_arc()?;
+    neardup::session(config, runtime)
 }
 
 /// Registers texts as a table `id, text` of three partitions.

@@ -47,7 +47,7 @@ fn corpus() -> Vec<String> {
 }
 
 /// The rows that the definition gives: in keep order a row is removed if it is similar to a kept row before it. The
-/// most similar kept row stands for it, by containment of those before it and its copies; the first one among equals.
+/// most similar kept row represents it, by containment of those before it and its copies; the first one among equals.
 fn expected(
     order: &[usize],
     directed: bool,

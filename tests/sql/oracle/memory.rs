@@ -1,12 +1,10 @@
 //! Joins under a memory limit: rows that do not fit are spilled, and the pairs are the same.
 
-use super::corpus::{pairs, register, session, texts};
+use super::corpus::{limited_session, pairs, register, session, texts};
 use super::same_rows;
 use datafusion::arrow::array::{ArrayRef, Int64Array, ListArray, RecordBatch};
 use datafusion::arrow::datatypes::Float32Type;
 use datafusion::datasource::MemTable;
-use datafusion::execution::memory_pool::FairSpillPool;
-use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::prelude::{SessionConfig, SessionContext};
 use libtest_mimic::{Failed, Trial};
 use neardup_datasets::generate::Kind;
@@ -62,11 +60,7 @@ async fn little_memory() -> Result<(), Failed> {
         (9, "cosine_join(vectors, threshold => 0.9, parts => 12)"),
     ] {
         let free = session(2)?;
-        let pool = Arc::new(FairSpillPool::new(megabytes << 20));
-        let runtime = RuntimeEnvBuilder::new()
-            .with_memory_pool(pool)
-            .build_arc()?;
-        let limited = neardup::session(config.clone(), runtime)?;
+        let limited = limited_session(config.clone(), megabytes << 20)?;
         for context in [&free, &limited] {
             register(context, "docs", &texts)?;
             context.register_batch("vectors", vectors.clone())?;
@@ -91,11 +85,7 @@ async fn blocks() -> Result<(), Failed> {
         .with_target_partitions(2)
         .with_batch_size(256);
     config.options_mut().execution.sort_spill_reservation_bytes = 64 << 10;
-    let pool = Arc::new(FairSpillPool::new(8 << 20));
-    let runtime = RuntimeEnvBuilder::new()
-        .with_memory_pool(pool)
-        .build_arc()?;
-    let limited = neardup::session(config, runtime)?;
+    let limited = limited_session(config, 8 << 20)?;
     let free = session(2)?;
     register(&free, "docs", &texts(10_000, 3, Kind::Sentences))?;
     for (table, keys) in [

@@ -1,5 +1,5 @@
 //! `repeated_passages` cuts exactly the words of the definition: each run of n words that already occurs before, but
-//! for the words that it has in common with its first place.
+//! for the words that it has in common with its first occurrence.
 
 use super::corpus::{register, session};
 use datafusion::arrow::array::AsArray;

@@ -59,7 +59,7 @@ fn texts(random: &mut SplitMix64, count: usize) -> Vec<String> {
     texts
 }
 
-/// A place of a unit: id, start_char, end_char, and the text that is compared.
+/// An occurrence of a unit: id, start_char, end_char, and the text that is compared.
 type Place = (i64, i64, i64, String);
 
 /// The units of texts of lines that end with a line feed.

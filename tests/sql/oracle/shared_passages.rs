@@ -77,7 +77,7 @@ fn brute_force(texts: &[String], by_space: bool, length: usize) -> Vec<Row> {
         let units: Vec<&str> = (first..first + length).map(|at| unit(text, at)).collect();
         units.join(if by_space { " " } else { "" })
     };
-    // The places of each content: text, first unit, number of units.
+    // The occurrences of each content: text, first unit, number of units.
     let mut groups: BTreeMap<String, BTreeSet<(usize, usize, usize)>> = BTreeMap::new();
     for a in 0..texts.len() {
         for b in a + 1..texts.len() {

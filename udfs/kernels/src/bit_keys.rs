@@ -272,9 +272,10 @@ mod tests {
             for a in 0..groups {
                 for b in 0..groups {
                     let met: Vec<u64> = pair_parts(a, groups)
-                        .filter(|(part, half)| {
-                            pair_parts(b, groups).any(|(other, other_half)| {
-                                *part == other && (half.is_none() || *half != other_half)
+                        .filter(|(part, in_second)| {
+                            pair_parts(b, groups).any(|(other, other_in_second)| {
+                                *part == other
+                                    && (in_second.is_none() || *in_second != other_in_second)
                             })
                         })
                         .map(|(part, _)| part)

@@ -98,7 +98,7 @@ fn in_bytes(text: &str, spans: &[Range<usize>]) -> Vec<Range<usize>> {
     out
 }
 
-/// Appends what follows a cut to what stands before it. `more` says whether another cut follows.
+/// Appends the text after a cut to the text before it. `more` says whether another cut follows.
 fn join(out: &mut String, after: &str, more: bool) {
     let mut kept = out.trim_end().len();
     let mut space = kept..out.len();
@@ -163,7 +163,7 @@ fn are_one_word(before: &str, after: &str) -> bool {
     !boundaries.any(|at| at == tail.len())
 }
 
-/// The characters on either side of a place that are read to know whether it is a word boundary.
+/// The characters on either side of a position that are read to decide whether it is a word boundary.
 const MAX_CONTEXT: usize = 32;
 
 fn line_breaks(space: &str) -> usize {
@@ -183,7 +183,7 @@ fn stops(text: &str) -> usize {
 }
 
 /// Whether a text ends with a mark that opens a quotation or a bracket. A mark that may also close one opens it if nothing,
-/// white space or an opening bracket stands before it.
+/// white space or an opening bracket is before it.
 fn ends_with_opening(text: &str) -> bool {
     let mut last = text.chars().rev();
     match last.next() {
@@ -205,7 +205,7 @@ fn is_opening(c: char) -> bool {
     "([{«“‘„‚「『《（【".contains(c)
 }
 
-/// Whether two marks enclose what stands between them.
+/// Whether two marks enclose the text between them.
 fn is_pair(open: char, close: char) -> bool {
     matches!(
         (open, close),
@@ -232,7 +232,7 @@ mod tests {
     use super::*;
     use crate::random_texts::RandomTexts;
 
-    /// A text without what stands between ⟦ and ⟧.
+    /// A text without the parts between ⟦ and ⟧.
     fn cut(marked: &str) -> String {
         let (mut text, mut spans) = (String::new(), Vec::new());
         for piece in marked.split_inclusive(['⟦', '⟧']) {

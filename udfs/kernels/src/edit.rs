@@ -74,16 +74,16 @@ impl TextFunction for UpTo {
     type Output = Option<usize>;
 
     fn apply<S: Symbol>(self, a: &[S], b: &[S]) -> Option<usize> {
-        let most = self.0.min(a.len().max(b.len()));
+        let limit = self.0.min(a.len().max(b.len()));
         let mut max = FIRST_BOUND.max(2 * a.len().abs_diff(b.len()));
-        while max < most {
+        while max < limit {
             let distance = within(a, b, max);
             if distance.is_some() {
                 return distance;
             }
             max *= 2;
         }
-        within(a, b, most)
+        within(a, b, limit)
     }
 }
 

@@ -9,7 +9,7 @@
 //! whole. A text is read once: each n-gram of it is looked up, and what is found is extended by comparing the hashes of
 //! words, so that a collision of n-grams is no run. An item is found if the runs cover enough of its words.
 //!
-//! An n-gram that stands in many items, such as the instructions that all questions of a set begin with, does not
+//! An n-gram that occurs in many items, such as the instructions that all questions of a set begin with, does not
 //! identify an item. Such n-grams are not looked up, and words that only they hold do not count. (Brown et al.,
 //! "Language models are few-shot learners", 2020, appendix C, compare n-grams of 13 words and leave out frequent
 //! ones.)
@@ -35,7 +35,7 @@ const MAX_SEEDS: usize = 1 << 20;
 /// The maximum number of runs of an item in a text that are listed.
 pub(crate) const MAX_RUNS: usize = 100;
 
-/// A word: the hash of its normal form, and where it stands.
+/// A word: the hash of its normal form, and its position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Word {
     hash: u64,
@@ -61,9 +61,9 @@ pub struct ItemSpec {
 pub struct ItemsLeftOut {
     /// Items of fewer words than the minimum.
     pub short: usize,
-    /// Items all of whose n-grams stand in too many items.
+    /// Items all of whose n-grams occur in too many items.
     pub frequent: usize,
-    /// Distinct n-grams that stand in too many items.
+    /// Distinct n-grams that occur in too many items.
     pub grams: usize,
 }
 
@@ -78,7 +78,7 @@ pub struct ItemRun {
     pub words: u32,
 }
 
-/// How an item stands in a text.
+/// How an item occurs in a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ItemMatch {
     /// One run holds all of its words.
@@ -100,16 +100,16 @@ impl ItemMatch {
     }
 }
 
-/// An item that stands in a text.
+/// An item that occurs in a text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FoundItem {
     /// The number of the item.
     pub number: i64,
-    /// How it stands there.
+    /// How it occurs there.
     pub kind: ItemMatch,
     /// N-grams of the item in the runs that are not ignored.
     pub hits: u32,
-    /// N-grams of the item in the runs that stand in too many items.
+    /// N-grams of the item in the runs that occur in too many items.
     pub ignored_hits: u32,
     /// The share of the item's words that the runs hold, of those that count.
     pub coverage: f64,
@@ -131,7 +131,7 @@ pub struct ItemScratch {
     marks: Vec<bool>,
 }
 
-/// An n-gram that a text and an item share: places with one difference are on one diagonal.
+/// An n-gram that a text and an item share: seeds with one difference of positions are on one diagonal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Seed {
     item: u32,
@@ -177,9 +177,9 @@ fn words_into(text: &str, normal: &mut String, out: &mut Vec<Word>) {
     });
 }
 
-/// Calls `f` with the place and the hash of each run of `length` words.
+/// Calls `f` with the position and the hash of each run of `length` words.
 fn for_each_gram(words: &[Word], length: usize, mut f: impl FnMut(usize, u64)) {
-    // A polynomial of the hashes of the words, updated from place to place, whose bits are mixed at the end.
+    // A rolling hash: a polynomial of the hashes of the words, whose bits are mixed at the end.
     const BASE: u64 = 0x9e37_79b9_7f4a_7c15;
     let highest = (1..length).fold(1_u64, |power, _| power.wrapping_mul(BASE));
     let mut rolling = 0_u64;
@@ -320,7 +320,7 @@ impl<'a> ItemIndex<'a> {
         });
     }
 
-    /// Where the items of which a text holds at least the given share stand in it: the characters of all of their runs,
+    /// Where the items of which a text holds at least the given share occur in it: the characters of all of their runs,
     /// without overlaps, in the order of the text. Words between two runs of an item that follow one another in the item,
     /// too, belong to it if they are fewer than those of an n-gram: words of the item were changed there.
     pub fn spans(
@@ -353,7 +353,7 @@ impl<'a> ItemIndex<'a> {
         spans
     }
 
-    /// Whether a run of an item goes on, after some words that differ, where another one ends.
+    /// Whether a run of an item continues another one after some words that differ.
     fn continues(&self, before: &Run, run: &Run) -> bool {
         let (text, item) = (before.text + before.length, before.item + before.length);
         run.item >= item && run.text >= text && ((run.text - text) as usize) < self.layout.gram
@@ -441,7 +441,7 @@ impl<'a> ItemIndex<'a> {
         fits
     }
 
-    /// The items of a range that hold an n-gram of a text. A place of an item is left out if the n-grams before it are
+    /// The items of a range that hold an n-gram of a text. An occurrence is left out if the n-grams before both are
     /// equal, too, so that a run has one seed, however long it is.
     fn seeds_into(
         &self,
@@ -503,7 +503,7 @@ impl<'a> ItemIndex<'a> {
         }
     }
 
-    /// The places of the marked words of an item among those of all items.
+    /// The positions of the marked words of an item among those of all items.
     fn marked(&self, item: Item, marks: &[bool]) -> impl Iterator<Item = usize> {
         let marked = marks.iter().enumerate().filter(|(_, marked)| **marked);
         marked.map(move |(place, _)| item.first + place)

@@ -4,9 +4,9 @@
 //! text ── units ── hashes of k units ── winnowing ──> anchors ──> anchors of equal hash ── compared units ──> passages
 //! ```
 //!
-//! With windows of w = n − k + 1 hashes each common run of n units holds an anchor of both texts at the same place
-//! ([`Winnower`]). Anchors of equal hash are extended in both directions by comparing the units themselves, so that a
-//! collision of hashes never makes a passage.
+//! With windows of w = n − k + 1 hashes each common run of n units holds an anchor of both texts at the same
+//! position ([`Winnower`]). Anchors of equal hash are extended in both directions by comparing the units themselves, so
+//! that a collision of hashes never makes a passage.
 
 mod grams;
 mod whole;
@@ -120,7 +120,7 @@ impl<'a> PassageText<'a> {
         &self.units
     }
 
-    /// The XXH3-64 hash of some units: of characters as they stand in the text, of others joined by one space.
+    /// The XXH3-64 hash of some units: of characters as they are in the text, of others joined by one space.
     pub fn hash(&self, shingle: Shingle, first: usize, length: usize) -> u64 {
         match shingle {
             Shingle::Char(_) => xxh3_64(self.between(first, length).as_bytes()),
@@ -146,8 +146,8 @@ impl<'a> PassageText<'a> {
     }
 }
 
-/// The hash of each run of `length` units, from the hashes of the units: a polynomial of them, updated from place to
-/// place, whose bits are mixed at the end.
+/// The rolling hash of each run of `length` units: a polynomial of the hashes of the units, whose bits are mixed at the
+/// end.
 pub(crate) fn run_hashes_into(of_unit: &[u64], length: usize, out: &mut Vec<u64>) {
     const BASE: u64 = 0x9e37_79b9_7f4a_7c15;
     let highest = (1..length).fold(1_u64, |power, _| power.wrapping_mul(BASE));

@@ -18,8 +18,9 @@ const MAX_LENGTH: u32 = 4;
 
 /// Keys by which sentences are joined that may belong to a common run: hashes of windows of sentences.
 ///
-/// A sentence has a key for each window that contains it and for its place in that window, so that two sentences share
-/// a key only if their neighbours are alike, too. A frequent sentence has few candidates where its neighbours differ.
+/// A sentence has a key for each window that contains it and for its position in that window, so that two sentences
+/// share a key only if their neighbours are similar, too. A frequent sentence has few candidates where its neighbours
+/// differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RunKeys {
     /// The number of sentences of a window.
@@ -251,7 +252,7 @@ mod tests {
         }
     }
 
-    /// Any two neighbours of a chain share a key, whatever stands between them.
+    /// Any two neighbours of a chain share a key, whatever is between them.
     #[test]
     fn pairs_of_a_run_share_a_key() {
         let mut random = Random::new(5);
@@ -263,7 +264,7 @@ mod tests {
             let mut run = vec![];
             let mut fresh = 1_000;
             for _ in 0..length {
-                // What stands between two pairs of the run.
+                // The sentences between two pairs of the run.
                 let (i, j) = loop {
                     let (i, j) = (random.below(2 * gap + 1), random.below(2 * gap + 1));
                     if i.min(j) <= gap && i.abs_diff(j) <= gap {

@@ -21,6 +21,6 @@ impl Hasher for TextHasher {
         self.0 = xxh3_64_with_seed(bytes, self.0);
     }
 
-    /// The byte behind a text separates the texts of a tuple; keys are single texts.
+    /// The byte after a text separates the texts of a tuple; keys are single texts.
     fn write_u8(&mut self, _: u8) {}
 }

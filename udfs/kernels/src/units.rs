@@ -8,9 +8,9 @@ use thiserror::Error;
 /// The unit that a text is divided into.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum TextUnit {
-    /// What stands between line breaks.
+    /// The text between line breaks.
     Line,
-    /// What stands between blank lines.
+    /// The text between blank lines.
     Paragraph,
 }
 

@@ -40,7 +40,7 @@ fn text(html: &str, main_only: bool) -> String {
     text
 }
 
-/// What stands between the comments.
+/// The text between the comments.
 fn main_content(page: &str) -> String {
     let parts = page.split("<!--main-->").skip(1);
     let mains = parts.map(|part| part.split("<!--/main-->").next().unwrap_or_default());

@@ -15,7 +15,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::texts::{Texts, is_text};
 
-/// Stands for "no id" among the numbers of ids.
+/// The number that means "no id".
 pub(crate) const NO_ID: u32 = u32::MAX;
 
 /// Whether a column of this type can hold ids.

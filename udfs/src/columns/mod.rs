@@ -35,7 +35,7 @@ pub(crate) use bytes::Bytes;
 pub(crate) use constants::Constants;
 pub(crate) use floats::Floats;
 pub(crate) use ids::{IdTable, NO_ID};
-pub(crate) use integers::Integers;
+pub(crate) use integers::{Integers, NUMBERS_END, numbers};
 pub(crate) use lists::{Lists, Numbers, signature_length};
 pub(crate) use parameters::{Kind, Parameters};
 pub(crate) use records::{Records, check_fields};

@@ -1,6 +1,6 @@
 //! The kind of block that each line of a plain text was on the page.
 
-/// What a line of plain text was on the page. In a text of letters, one stands for each line.
+/// What a line of plain text was on the page. As a text, it is one letter for each line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Block {
     /// Part of the running text, the letter `p`.
@@ -13,7 +13,7 @@ pub enum Block {
 }
 
 impl Block {
-    /// The letter that stands for it.
+    /// Its letter.
     pub fn letter(self) -> char {
         match self {
             Self::Paragraph => 'p',
@@ -22,7 +22,7 @@ impl Block {
         }
     }
 
-    /// What a letter stands for.
+    /// The kind that a letter means.
     pub fn of_letter(letter: u8) -> Option<Self> {
         match letter {
             b'p' => Some(Self::Paragraph),

@@ -3,7 +3,7 @@
 /// Longest reference that is read, from `&` to `;`.
 const MAX_REFERENCE_BYTES: usize = 12;
 
-/// The character that the reference at the start of `text` stands for, and the reference's length.
+/// The character that the reference at the start of `text` denotes, and the length of the reference.
 pub(super) fn decode(text: &[u8]) -> Option<(char, usize)> {
     let window = &text[..text.len().min(MAX_REFERENCE_BYTES)];
     let end = memchr::memchr(b';', window)?;

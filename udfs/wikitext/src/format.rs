@@ -35,9 +35,9 @@ pub(super) enum Format {
     Ordinal,
     /// `14|30` is "14 h 30".
     Time,
-    /// This before the first argument.
+    /// The text is written before the first argument.
     Prefixed(&'static str),
-    /// This behind the first argument.
+    /// The text is written after the first argument.
     Suffixed(&'static str),
 }
 

@@ -48,7 +48,7 @@ const PIECE: usize = 1 << 30;
 ///
 /// Beside what is left out, brackets around nothing, separators that have lost what they separated,
 /// and spaces before a comma or a full stop go too: `Ouse ({{IPA|…}}; born 1809)` is
-/// "Ouse (born 1809)". Punctuation that stands elsewhere stays as the page has it.
+/// "Ouse (born 1809)". Other punctuation stays as the page has it.
 ///
 /// `language` is the code of the wiki (`"en"`, `"pt"`); it decides which sections close a page and
 /// what some templates mean. `None` takes the sections of all languages.

@@ -38,8 +38,8 @@ pub(super) fn classify(target: &str) -> Target {
     if aside { Target::Aside } else { Target::Page }
 }
 
-/// What an empty label stands for: the title without namespace, and without what follows in
-/// parentheses or behind a comma.
+/// The label of a link whose label is empty: the title without namespace, and without what follows in
+/// parentheses or after a comma.
 pub(super) fn short_title(target: &str) -> &str {
     let target = target.trim().trim_start_matches(':');
     let title = target.split_once(':').map_or(target, |(_, title)| title);

@@ -2,8 +2,8 @@
 //!
 //! Runs of two, three and five apostrophes are markup. Four are an apostrophe and bold; more than
 //! five leave the surplus as text. If a line has an odd number both of bold and of italic marks,
-//! one of its bold marks is an apostrophe and italics (`l'''Italie''`): the first one behind a
-//! word of one letter, else behind a longer word, else behind a space.
+//! one of its bold marks is an apostrophe and italics (`l'''Italie''`): the first one after a
+//! word of one letter, else after a longer word, else after a space.
 
 /// Which bold mark of a line is an apostrophe and italics: its offset from the start of `line`.
 pub(super) fn literal_apostrophe(line: &[u8]) -> Option<usize> {

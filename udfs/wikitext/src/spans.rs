@@ -55,7 +55,7 @@ pub(super) struct Span {
     pub(super) start: u32,
     /// First byte of the closer, or [`OPEN`].
     pub(super) close: u32,
-    /// First byte behind the closer.
+    /// First byte after the closer.
     pub(super) resume: u32,
     pub(super) kind: Kind,
 }
@@ -193,7 +193,7 @@ impl Scan<'_> {
         }
     }
 
-    /// What only stands at the start of a line: tables, headings, the end of a paragraph.
+    /// Markup that is only at the start of a line: tables, headings, the end of a paragraph.
     fn line_start(&mut self, at: usize) -> usize {
         while matches!(self.stack.last(), Some((Bracket::External, _))) {
             self.pop();
@@ -383,7 +383,7 @@ impl Scan<'_> {
     }
 
     /// The end tag of an opaque tag whose content starts at `from`: where it begins and ends.
-    /// A reference that runs into the next one ends with that one if both stand in one line, and
+    /// A reference that runs into the next one ends with that one if both are in one line, and
     /// never crosses a heading.
     fn end_tag(&mut self, from: usize, name: u8) -> Option<(usize, usize)> {
         if self.exhausted[name as usize] {

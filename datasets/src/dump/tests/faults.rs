@@ -1,4 +1,4 @@
-//! What cannot be read is an error that names the file and the place, or is counted.
+//! Bytes that cannot be read are an error that names the file and the position, or are counted.
 
 use std::path::Path;
 use std::time::Duration;
@@ -180,7 +180,7 @@ async fn a_file_that_changes_after_planning_is_an_error() {
 #[tokio::test]
 async fn a_stream_that_is_dropped_ends_its_thread() {
     let dir = tempfile::tempdir().unwrap();
-    // No page is wanted, so that only reads can notice.
+    // The namespace selects no page, so that the thread can notice only at a read, not at a send.
     let file = write(dir.path(), "a.xml", &generated("testwiki", 20_000, 4_000));
     let (session, _) = pages(1, &[&file], &[("namespaces", "4")]);
     let table = session.table("pages").await.unwrap();

@@ -346,7 +346,7 @@ impl Scan {
             byte => {
                 let found = self.found(at + 1, byte)?;
                 return self.wrong(&format!(
-                    "expected an escape such as \\n behind a backslash, found {found}; a backslash in a text is written twice"
+                    "expected an escape such as \\n after a backslash, found {found}; a backslash in a text is written twice"
                 ));
             }
         }
@@ -357,11 +357,9 @@ impl Scan {
                 if is_escape && (0xDC00..=0xDFFF).contains(&self.unit(at + 8)?) {
                     return Ok(at + 12);
                 }
-                self.wrong("half of a surrogate pair stands alone, which is no character")
+                self.wrong("an unpaired surrogate, which is not a character")
             }
-            0xDC00..=0xDFFF => {
-                self.wrong("half of a surrogate pair stands alone, which is no character")
-            }
+            0xDC00..=0xDFFF => self.wrong("an unpaired surrogate, which is not a character"),
             _ => Ok(at + 6),
         }
     }
@@ -379,7 +377,7 @@ impl Scan {
     fn word(&mut self, word: &str, kinds: u16) -> Result<u16> {
         while self.input.rest().len() < word.len() && self.more()? {}
         if !self.input.rest().starts_with(word.as_bytes()) {
-            return self.wrong("expected a value: texts stand in quotes");
+            return self.wrong("expected a value; texts are written in double quotes");
         }
         self.input.take(word.len());
         Ok(kinds)

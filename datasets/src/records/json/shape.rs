@@ -6,7 +6,7 @@ use std::sync::Arc;
 use datafusion::arrow::datatypes::{DataType, Field, Fields};
 use datafusion::common::{Result, plan_err};
 
-/// Maximum number of keys of all objects under one key; more keys are taken for data, not columns.
+/// Maximum number of keys of all objects under one key; with more, the keys are assumed to be data, not columns.
 const MAX_FIELDS: usize = 10_000;
 
 /// Kinds of values; a key may hold several.
@@ -58,7 +58,7 @@ struct Node {
     item: Option<NodeId>,
 }
 
-/// The shape of all objects of a file; node 0 stands for the rows.
+/// The shape of all objects of a file; node 0 is that of the rows.
 #[derive(Debug, Clone)]
 pub(in crate::records) struct Shape {
     nodes: Vec<Node>,
@@ -194,11 +194,11 @@ impl Shape {
         } = &self.nodes[node];
         let classes = [kinds & SCALAR, kinds & kind::LIST, kinds & kind::OBJECT];
         if classes.iter().filter(|kinds| **kinds != 0).count() > 1 {
-            let mut stands = ["a single value", "a list", "an object"]
+            let mut held = ["a single value", "a list", "an object"]
                 .into_iter()
                 .zip(first)
                 .filter_map(|(what, position)| Some((what, position.as_ref()?)));
-            if let (Some((one, here)), Some((other, there))) = (stands.next(), stands.next()) {
+            if let (Some((one, here)), Some((other, there))) = (held.next(), held.next()) {
                 return plan_err!(
                     "{here}: '{path}' holds {one}, but in {there} it holds {other}; a column holds one kind"
                 );

@@ -21,7 +21,7 @@ pub(in crate::records) struct Field<'a> {
 /// Bytes that separate values in other files.
 const SEPARATORS: &[u8] = b",;\t|:";
 
-/// What a file without a header needs.
+/// The options that a file without a header needs.
 const WITHOUT_HEADER: &str = "if the file has no header, the option header is false (--no-header), or the option column_names names its columns";
 
 /// A separator as it is shown in an error.
@@ -194,7 +194,7 @@ impl Fields {
         }
     }
 
-    /// The error of a header with a name that stands there twice.
+    /// The error of a header that has a name twice.
     fn twice<T>(&self, name: &str, names: &[String]) -> Result<T> {
         let what = match name {
             "" => "two columns have no name".to_owned(),
@@ -271,7 +271,7 @@ impl Fields {
             }
             .to_owned();
         };
-        // Whether something that separates values stands both in the header and in the first value of the row.
+        // Whether a separator is both in the header and in the first value of the row.
         let value = &self.value[..raw.len];
         let is_other = |byte: &&u8| **byte != self.delimiter && title.as_bytes().contains(*byte);
         let other = SEPARATORS
@@ -408,7 +408,7 @@ impl Fields {
                             _ => String::new(),
                         };
                         return exec_err!(
-                            "{name}: line {}: text stands behind the quote that closes column {} of this row; a quote in a quoted value is written twice{hint}",
+                            "{name}: line {}: text follows the quote that closes column {} of this row; a quote in a quoted value is written twice{hint}",
                             self.line,
                             self.column + 1
                         );

@@ -44,7 +44,7 @@ const MAX_WORD_BYTES: usize = 1 << 16;
 pub enum Format {
     /// Lines of a word and its numbers.
     Glove,
-    /// The same below a line with the number of words and that of numbers.
+    /// The same after a first line with the number of words and the number of components.
     Word2vec,
     /// Such a line, then words and little-endian Float32.
     Word2vecBinary,

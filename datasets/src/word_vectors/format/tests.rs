@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use super::*;
 use crate::word_vectors::tests::support::corpus;
 
-/// A source that gives at most so many bytes at a time, and a boundary at one place.
+/// A source that returns at most `max_bytes` bytes at a time, and none across the offset `at`.
 struct Cut {
     bytes: Vec<u8>,
     at: u64,

@@ -186,7 +186,7 @@ impl BlockDecoder {
         let end_of_block = (used + 1) as u16;
         let mut counts = [0u32; 256];
         self.column.clear();
-        // Runs are numbers in bijective base 2: the symbols 0 and 1 stand for 1 and 2.
+        // Runs are numbers in bijective base 2: the symbols 0 and 1 are the digits 1 and 2.
         let (mut run, mut weight) = (0u32, 1u32);
         for &selector in &self.selectors {
             let table = &self.tables[usize::from(selector)];

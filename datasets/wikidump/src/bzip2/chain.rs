@@ -98,8 +98,8 @@ impl Chain {
         }
     }
 
-    /// Decodes the block at which [`Self::next`] stands. Its bytes are then taken with
-    /// [`Self::next_window`]. After a fault the chain stands at the same block.
+    /// Decodes the block that [`Self::next`] found. Its bytes are then taken with
+    /// [`Self::next_window`]. After a fault the chain is at the same block.
     pub(crate) fn decode(&mut self) -> Result<(), Fault> {
         let (byte, within) = (self.bit / 8, self.bit % 8);
         let mut wanted = BLOCK_BYTES;

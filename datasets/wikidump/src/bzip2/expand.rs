@@ -1,6 +1,6 @@
 //! Undoes the first run-length step: after four equal bytes comes a count of up to 255 more.
 //!
-//! A block of 900,000 bytes may stand for 46 million, so the bytes come in windows.
+//! A block of 900,000 bytes may expand to 46 million, so the bytes are returned in windows.
 
 /// The state of the expansion of one block.
 #[derive(Debug, Clone, Default)]

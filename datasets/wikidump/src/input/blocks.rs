@@ -1,7 +1,7 @@
 //! Reads XML in bz2 blocks.
 //!
 //! A range starts at its first block, follows the chain of blocks, and ends at the first block
-//! behind it, once no page of the range is unfinished. With `OnError::Skip` it continues after a fault at the next
+//! after it, once no page of the range is unfinished. With `OnError::Skip` it continues after a fault at the next
 //! block that decodes; each fault is counted by the range that follows the chain to it.
 
 use std::ops::Range;
@@ -40,7 +40,7 @@ pub(crate) struct BlockInput {
     /// Bytes were lost since the last chunk.
     gap: bool,
     budget: FailureBudget,
-    /// The end of the last block of the range; empty if the chain went on to a block behind it.
+    /// The end of the last block of the range; empty if the chain went on to a block after it.
     tail: Tail,
 }
 
@@ -176,7 +176,7 @@ impl BlockInput {
         if garbage == 0 {
             return Ok(());
         }
-        // Blocks behind the garbage would be lost silently.
+        // Blocks after the garbage would be lost silently.
         let from = self.length - garbage;
         let mut budget = self.budget;
         let next = jump_to_block(&mut self.chain, from * 8, u64::MAX, u64::MAX, &mut budget)?;

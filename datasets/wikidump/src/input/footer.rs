@@ -38,8 +38,8 @@ impl Tail {
         self.0.extend_from_slice(bytes);
     }
 
-    /// Whether these bytes end in something else than the footer. Where they are only the last part of it, the rest is
-    /// taken to stand before them.
+    /// Whether these bytes do not end with the footer. If they are only the last part of it, the rest is assumed to be
+    /// before them.
     pub(super) fn lacks_footer(&self) -> bool {
         let end = self.0.trim_ascii_end();
         !end.ends_with(FOOTER) && !FOOTER.ends_with(end)

@@ -75,7 +75,7 @@ impl Input {
         }
     }
 
-    /// After the last chunk: whether bytes behind it were lost.
+    /// After the last chunk: whether bytes after it were lost.
     pub(crate) fn ended_in_gap(&self) -> bool {
         match self {
             Self::Plain(_) => false,

@@ -33,7 +33,7 @@ impl PlainInput {
         if !owned && idle {
             return Ok(None);
         }
-        // A chunk lies wholly inside the range or wholly behind it.
+        // A chunk lies wholly inside the range or wholly after it.
         let end = if owned {
             self.end.min(self.source.len())
         } else {

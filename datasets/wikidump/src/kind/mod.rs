@@ -66,7 +66,7 @@ pub(crate) fn of_wikitext(title: &str, text: &str) -> PageKind {
     kind
 }
 
-/// Where a redirect leads: `None` if the text is no redirect.
+/// The target of a redirect; `None` if the text is no redirect.
 ///
 /// The text must start with a redirect word after white space; its link must follow, a colon may
 /// lie between. With `any_word` every word after the number sign counts.

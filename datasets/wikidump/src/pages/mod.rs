@@ -152,8 +152,8 @@ impl PageScanner {
         })
     }
 
-    /// Whether nothing of the owned chunks waits for more bytes. Outside a page the next tag is awaited, which may end no
-    /// page.
+    /// Whether no page that starts in an owned chunk is unfinished. Outside of a page, the next tag of an owned chunk
+    /// has not been read, which may be a stray end tag.
     pub(crate) fn idle(&self) -> bool {
         match self.state {
             State::Foreign => true,
@@ -289,7 +289,7 @@ impl PageScanner {
         }
     }
 
-    /// Nothing is open behind the `</page>` at `at`. What follows one in another range belongs to that range.
+    /// Nothing is open after the `</page>` at `at`. What follows one in another range belongs to that range.
     fn leave(&mut self, at: usize) {
         self.state = match self.segments.owned(self.base + at as u64) {
             true => State::Outside,

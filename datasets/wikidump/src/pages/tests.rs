@@ -112,7 +112,7 @@ fn every_cut_gives_each_page_to_one_side() {
                     },
                 );
             }
-            // A stray in a page that is cut comes before or after what the page gives.
+            // A stray tag in a page that is cut is reported before or after the events of the page.
             both.sort();
             assert_eq!(both, whole, "{cut} {size}");
         }

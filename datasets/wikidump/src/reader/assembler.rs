@@ -209,7 +209,7 @@ impl Assembler {
     }
 }
 
-/// The row of a revision, unless it is a redirect and those are not wanted.
+/// The row of a revision; `None` if it is a redirect and redirects are left out.
 fn row(head: Head, mut revision: Revision, options: &ReadOptions) -> Option<Page> {
     let (kind, redirect) = classify(&head, &revision, options);
     if kind == PageKind::Redirect && !options.redirects {

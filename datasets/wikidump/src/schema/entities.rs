@@ -39,7 +39,7 @@ pub(crate) fn unescape(raw: &str) -> Cow<'_, str> {
     Cow::Owned(text)
 }
 
-/// What stands between `&` and `;`.
+/// The text between `&` and `;`.
 fn resolve(name: &[u8]) -> Option<char> {
     Some(match name {
         b"lt" => '<',

@@ -15,7 +15,7 @@ use super::entities::unescape;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Field<'a> {
     pub(crate) name: &'static str,
-    /// What stands in the start tag behind the name.
+    /// The rest of the start tag after the name.
     attributes: &'a [u8],
     pub(crate) content: Content<'a>,
 }
@@ -45,7 +45,7 @@ pub(crate) struct Names {
 pub(crate) struct Fields<'a> {
     rest: &'a [u8],
     names: Names,
-    /// One bit a long name: no end tag of it follows.
+    /// A bit for each long name: set if no end tag of the name follows.
     unclosed: u32,
 }
 
@@ -59,8 +59,8 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// Goes behind the start tag that `rest` is in; gives what it holds behind its name, and
-    /// whether it is whole. No tag has `<` in it.
+    /// Moves `rest` from the name of a start tag to the end of the tag. Returns the tag after its name, and whether it
+    /// is complete. No tag has `<` in it.
     fn take_tag(&mut self, name: &str) -> (&'a [u8], bool) {
         let rest = &self.rest[name.len()..];
         let before_next = &rest[..memchr(b'<', rest).unwrap_or(rest.len())];
@@ -76,8 +76,8 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// The content behind the start tag of a short element; leaves `rest` behind the end tag, or
-    /// where it is if there is none.
+    /// The content after the start tag of a short element. Moves `rest` to the end of the end tag; without an end tag
+    /// `rest` does not change.
     fn take_short(&mut self, name: &str) -> Content<'a> {
         for at in memchr_iter(b'<', self.rest) {
             let tag = &self.rest[at + 1..];

@@ -30,7 +30,7 @@ impl Head {
     ///
     /// # Errors
     ///
-    /// Where the title or the number cannot be read: what is known of the page's name, and the
+    /// If the title or the number cannot be read: the known parts of the page's name, and the
     /// reason.
     pub(crate) fn parse(bytes: &[u8], site: &SiteInfo) -> Result<Self, (PageName, &'static str)> {
         let (mut title, mut id, mut namespace) = (None, None, None);

@@ -126,7 +126,7 @@ pub(crate) fn parse_revision(bytes: &[u8], wanted: Wanted) -> Parsed {
 
 const TEXT_END: &[u8] = b"</text>";
 
-/// What lies behind the text of a revision and its end tag.
+/// What lies after the text of a revision and its end tag.
 fn behind<'a>(revision: &'a [u8], text: &[u8]) -> &'a [u8] {
     let start = text.as_ptr().addr().wrapping_sub(revision.as_ptr().addr());
     let end = start.saturating_add(text.len() + TEXT_END.len());

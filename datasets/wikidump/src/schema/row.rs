@@ -14,7 +14,7 @@ pub struct Page {
     pub title: String,
     /// What the revision is, by its text and the page's title.
     pub kind: PageKind,
-    /// Where a redirect leads, as written; `None` for other kinds, or where no target is given.
+    /// The target of a redirect, as written; `None` for other kinds, or if there is no target.
     pub redirect: Option<String>,
     /// The revision.
     pub revision: Revision,

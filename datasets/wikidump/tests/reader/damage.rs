@@ -50,7 +50,7 @@ fn check(damaged: Vec<u8>, whole: &[Page], what: &str) -> usize {
         }
         let salvaged = read_ranges(&file, &ranges, &salvaging());
         if let Some(error) = salvaged.errors.first() {
-            // Only what is no dump at all stops a salvaging read.
+            // Only a file that is not a dump stops a read that skips damaged parts.
             assert!(
                 matches!(
                     error,

@@ -349,7 +349,7 @@ mod tests {
 
     #[tokio::test]
     async fn files_without_size_statistics() {
-        // Two texts of fifty thousand bytes in a thousand rows.
+        // Two of a thousand rows have a text of fifty thousand bytes.
         let texts = ["a", "b"].map(|text| text.repeat(50_000));
         let texts: StringArray = (0..1000).map(|row| Some(texts[row % 2].as_str())).collect();
         let ids: Int64Array = (0..1000).map(Some).collect();

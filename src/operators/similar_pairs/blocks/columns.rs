@@ -60,7 +60,7 @@ pub(super) fn stored(batch: &RecordBatch, schema: &SchemaRef) -> Result<RecordBa
     )?)
 }
 
-/// The rows of each part that a batch has rows of.
+/// The rows of a batch, by the part that they belong to.
 pub(super) fn by_part(batch: RecordBatch, parts: u32) -> Result<Vec<(u32, RecordBatch)>> {
     if parts <= 1 {
         return Ok(vec![(0, batch)]);

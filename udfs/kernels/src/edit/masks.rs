@@ -52,7 +52,7 @@ pub(super) struct CharMasks {
 }
 
 impl CharMasks {
-    /// The slot of a character: the one that holds it, or the free one where it would go.
+    /// The slot of a character: the one that holds it, or the free one into which it is inserted.
     #[inline(always)]
     fn slot(&self, character: u32) -> usize {
         let mut slot = character.wrapping_mul(0x9e37_79b1) as usize >> (32 - 7);

@@ -3,7 +3,7 @@
 /// The separator between the text before a tag and the text after it, from the weakest to the strongest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Gap {
-    /// None: the element stands in a line.
+    /// None: the element is part of a line.
     None,
     /// A tab: cells of a row.
     Cell,
@@ -28,7 +28,7 @@ pub(super) enum Role {
     Container,
     /// A container of the main content.
     Main,
-    /// A container of what is not the main content.
+    /// A container of other content than the main content.
     Other,
     /// A container of what is not the main content, unless it is in the main content.
     Header,

@@ -26,8 +26,8 @@ use elements::{ELEMENTS, Gap, Role, aria_role, element};
 ///
 /// Paragraphs, headings, lists and tables are separated by blank lines; list items, rows and `<br>` begin lines, and
 /// cells are separated by tabs. Runs of white space are one space, except in `<pre>`. Character references are decoded.
-/// The title, scripts, styles, templates, what is shown without scripts, and what stands for media and drawings is left
-/// out.
+/// The title, scripts, styles, templates, what is shown without scripts, and the fallback content of media and drawings
+/// are left out.
 ///
 /// ```
 /// let (mut all, mut main) = (String::new(), String::new());
@@ -73,7 +73,7 @@ pub fn html_text_into(html: &str, main_only: bool, out: &mut String) {
 /// A text between tags that separate texts.
 #[derive(Debug)]
 struct Block {
-    /// Its place in the text of all blocks, without blank lines at its start and white space at its end.
+    /// Its position in the text of all blocks, without blank lines at its start and white space at its end.
     text: Range<usize>,
     /// What separates it from the block before.
     gap: Gap,
@@ -91,7 +91,7 @@ struct Page {
     /// The texts of all blocks, with nothing between them.
     text: String,
     blocks: Vec<Block>,
-    /// The places of link texts in `text`.
+    /// The positions of link texts in `text`.
     links: Vec<Range<usize>>,
     /// What separates the last text from the next one: a gap, or line breaks or white space in a block.
     gap: Gap,

@@ -16,10 +16,10 @@ const HEADER: usize = 10 * 8;
 const ITEM: usize = 4 * 8;
 /// Bytes of a word: hash, offsets of its first character and after its last one.
 const WORD: usize = 16;
-/// Bytes of a slot: hash, first place and number of places.
+/// Bytes of a slot: hash, first occurrence and number of occurrences.
 const SLOT: usize = 16;
-/// Bytes of a place: item, first word of the n-gram in the item.
-const PLACE: usize = 8;
+/// Bytes of an occurrence: item, first word of the n-gram in the item.
+const OCCURRENCE: usize = 8;
 
 /// Bytes that are not an index of items.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
@@ -75,12 +75,12 @@ fn sizes(items: usize, words: usize, slots: usize, places: usize) -> Option<[usi
         words.div_ceil(8),
         words.div_ceil(8),
         slots.checked_mul(SLOT)?,
-        places.checked_mul(PLACE)?,
+        places.checked_mul(OCCURRENCE)?,
     ])
 }
 
 /// Writes an index. `items` have their words and how many of them count, `bits` are those of the words that begin an
-/// n-gram that is looked up and of those that count, and `grams` have their hash, item and place, sorted.
+/// n-gram that is looked up and of those that count, and `grams` have their hash, item and position, sorted.
 pub(super) fn write(
     gram: usize,
     lengths: u64,
@@ -191,7 +191,7 @@ impl<'a> Layout<'a> {
         self.items.len() / ITEM
     }
 
-    /// An item, by its place in the index.
+    /// An item, by its position in the index.
     pub(super) fn item(&self, at: usize) -> Item {
         let field = |field: usize| u64_at(self.items, at * ITEM + field * 8);
         let all = self.words.len() / WORD;
@@ -204,7 +204,7 @@ impl<'a> Layout<'a> {
         }
     }
 
-    /// A word, by its place among those of all items.
+    /// A word, by its position among those of all items.
     #[inline]
     pub(super) fn word(&self, at: usize) -> Word {
         Word {
@@ -239,12 +239,17 @@ impl<'a> Layout<'a> {
             }
             if u64_at(self.slots, at) == hash {
                 let first = u32_at(self.slots, at + 8) as usize;
-                found = first..(first + count).min(self.places.len() / PLACE);
+                found = first..(first + count).min(self.places.len() / OCCURRENCE);
                 break;
             }
             slot = (slot + 1) & (slots - 1);
         }
         let places = self.places;
-        found.map(move |at| (u32_at(places, at * PLACE), u32_at(places, at * PLACE + 4)))
+        found.map(move |at| {
+            (
+                u32_at(places, at * OCCURRENCE),
+                u32_at(places, at * OCCURRENCE + 4),
+            )
+        })
     }
 }

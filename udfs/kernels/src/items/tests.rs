@@ -1,4 +1,4 @@
-//! Items found in texts, against a comparison of all places.
+//! Items found in texts, against a comparison of all positions.
 
 use super::*;
 use crate::test_random::Random;

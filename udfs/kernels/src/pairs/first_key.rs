@@ -29,7 +29,7 @@ impl ProbeKeys {
         let wanted = (keys.len() * 2).next_power_of_two().max(16);
         if self.table.len() < wanted {
             self.table.clear();
-            // `u32::MAX` stands for "no row".
+            // `u32::MAX` means "no row".
             self.table.resize(wanted, (0, u32::MAX));
         }
         for &key in keys {

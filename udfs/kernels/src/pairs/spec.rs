@@ -147,7 +147,7 @@ impl Spec {
         if self.part >= self.parts {
             return Err(PairError::Part(self.part, self.parts));
         }
-        // `u32::MAX` stands for "no row".
+        // `u32::MAX` means "no row".
         if rows >= u32::MAX as usize {
             return Err(PairError::Rows(rows));
         }

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! Each gram of n words has an anchor: the hash of k of its words that winnowing selects ([`Winnower`]). Equal grams
-//! have the same anchor at the same place in them. So a gram whose anchor occurs once in a collection occurs there
+//! have the same anchor at the same position in them. So a gram whose anchor occurs once in a collection occurs there
 //! once, and the grams that may occur several times are found by counting the anchors, of which there are few: the
 //! share 2 / (n − k + 2) of the words.
 //!
@@ -40,7 +40,7 @@ pub struct Gram {
     pub key: [u8; 16],
 }
 
-/// Where a run of words stands.
+/// The position of a run of words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WordRun {
     /// Its words, among all of the text.
@@ -63,13 +63,13 @@ pub struct Grams {
     is_cut: bool,
     /// The hashes of runs of words, of which some are anchors.
     runs: Vec<u64>,
-    /// The place of the anchor of each gram, among `runs`.
+    /// The position of the anchor of each gram, among `runs`.
     anchors: Vec<usize>,
     winnower: Winnower,
 }
 
 impl Grams {
-    /// Reads the words of a text without those of the ranges `cut`, which may overlap and stand in any order.
+    /// Reads the words of a text without those of the ranges `cut`, which may overlap and be in any order.
     pub fn read(&mut self, text: &str, cut: &[Range<usize>], spec: GramSpec) {
         self.hashes.clear();
         self.places.clear();
@@ -106,8 +106,8 @@ impl Grams {
             .for_each_window(&self.runs, window, |at| self.anchors.push(at));
     }
 
-    /// Appends the anchors that are counted: each place of an anchor once. With `only_joined` those of a text with cuts
-    /// are, twice, the anchors of grams whose words a cut has brought together.
+    /// Appends the anchors that are counted: each occurrence of an anchor once. With `only_joined`, and for a text with
+    /// cuts, these are the anchors of grams whose words a cut has made adjacent, each twice.
     pub fn anchors_into(&self, only_joined: bool, out: &mut Vec<u64>) {
         let Some(window) = self.window() else {
             return;
@@ -163,7 +163,7 @@ impl Grams {
     }
 }
 
-/// Where some runs of the words that are not cut stand in a text. Ranges beyond its last word end there.
+/// Where some runs of the words that are not cut are in a text. Ranges beyond its last word end there.
 pub fn word_runs(text: &str, runs: &[Range<usize>], cut: &[Range<usize>]) -> Vec<WordRun> {
     let mut places: Vec<(usize, Range<usize>)> = Vec::new();
     let mut is_left = left(cut);
@@ -197,7 +197,7 @@ pub fn word_runs(text: &str, runs: &[Range<usize>], cut: &[Range<usize>]) -> Vec
 }
 
 /// Of each of some spans the parts of at least `min_length` numbers that none of the spans `cut` touches. These may overlap
-/// and stand in any order.
+/// and be in any order.
 pub fn uncut_parts(
     spans: &[Range<usize>],
     cut: &[Range<usize>],
@@ -269,7 +269,7 @@ impl Rolling {
         }
     }
 
-    /// Adds the hash of a word, and takes the one away that stands before the last words.
+    /// Adds the hash of a word, and removes that of the word before the last words.
     fn push(&mut self, hash: u64, left: Option<u64>) -> u64 {
         let left = left.map_or(0, |left| times(self.power, left % PRIME));
         let value = times(self.value, self.base) + hash % PRIME + (PRIME - left);
@@ -396,7 +396,7 @@ mod tests {
         }
     }
 
-    /// A gram of several places has an anchor that is counted several times.
+    /// A gram that occurs several times has an anchor that is counted several times.
     #[test]
     fn anchors_find_what_stands_several_times() {
         let mut random = RandomTexts::new(62);

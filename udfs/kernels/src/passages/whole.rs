@@ -12,7 +12,7 @@ pub struct WholeRun {
     pub left: Range<usize>,
     /// Its words, among all of the text.
     pub words: Range<usize>,
-    /// Its characters, with those of the first and the last unit that stand before its first and after its last word.
+    /// Its characters, with those of the first and the last unit that are before its first and after its last word.
     pub chars: Range<usize>,
 }
 
@@ -26,7 +26,7 @@ struct Word {
 }
 
 /// Narrows some runs of the words that are not cut to the units all of whose words are in runs; `None` for a run that
-/// has no word of such a unit. Cut words count for no unit. Runs may overlap and stand in any order; a unit may be
+/// has no word of such a unit. Cut words count for no unit. Runs may overlap and be in any order; a unit may be
 /// covered by several runs, each of which then has a part of it. No character between the parts is left out.
 ///
 /// `units` are bytes of the text, in order and apart. Two units that have a word in common are one, and what is in no

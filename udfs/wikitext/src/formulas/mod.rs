@@ -1,7 +1,7 @@
 //! Formulas of TeX in a text: a word in their place, or the formula itself in plain characters.
 //!
-//! `\frac{a+1}{b} \le x^2` is "(a + 1)/b ≤ x^2". `reading` takes the events of the parser, `operands` writes what they
-//! stand for, `source` is what the parser gets, and `chemistry` is for formulas of another kind.
+//! `\frac{a+1}{b} \le x^2` is "(a + 1)/b ≤ x^2". `source` prepares the text for the parser, `reading` takes
+//! its events, `operands` writes them in plain characters, and `chemistry` reads formulas of chemistry.
 
 mod chemistry;
 mod operands;

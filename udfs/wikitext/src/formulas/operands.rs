@@ -42,7 +42,7 @@ impl Operand {
             })
     }
 
-    /// Whether it is a factor of what stands beside it.
+    /// Whether it is a factor of the operand beside it.
     fn is_factor(&self) -> bool {
         match self.class {
             Class::Binary => matches!(self.text.as_str(), "⋅" | "·" | "×" | "/" | "∗" | "÷"),
@@ -57,19 +57,19 @@ impl Operand {
 pub(super) enum Class {
     /// A letter, a number, a group.
     Ordinary,
-    /// With a script: a space before a letter or a digit behind it.
+    /// With a script: a space before a letter or a digit after it.
     Scripted,
     /// A fraction: as with a script, also before it.
     Fraction,
-    /// `\sin`, `\sum`: a space behind it.
+    /// `\sin`, `\sum`: a space after it.
     Function,
-    /// `+`: a space on both sides, unless nothing stands before it.
+    /// `+`: a space on both sides, unless nothing is before it.
     Binary,
     /// `=`: a space on both sides.
     Relation,
     Opening,
     Closing,
-    /// A comma: a space behind it.
+    /// A comma: a space after it.
     Punctuation,
     Space,
 }
@@ -211,7 +211,7 @@ fn class_of_group(operands: &[Operand]) -> Class {
     }
 }
 
-/// An operand with what stands below and above it, in the line or, if `is_above`, over the whole operand.
+/// An operand with its scripts below and above it, in the line or, if `is_above`, over the whole operand.
 fn scripted(base: Operand, sub: &str, sup: &str, is_above: bool) -> Option<Operand> {
     if is_above && [sub, sup].iter().any(|script| BRACES.contains(script)) {
         return Some(Operand {
@@ -393,7 +393,7 @@ pub(super) fn joined(operands: &[Operand]) -> String {
     row
 }
 
-/// Whether a factor stands on either side of an operand.
+/// Whether a factor is on either side of an operand.
 fn is_beside_factor(operands: &[Operand], place: usize) -> bool {
     let is_written = |operand: &&Operand| operand.class != Class::Space;
     let before = operands.iter().take(place).rev().find(is_written);

@@ -13,7 +13,7 @@ use super::operands::{Class, Kind, Operand, Operator, combined, operand};
 #[derive(Debug)]
 pub(super) struct Reading<'a> {
     open: Vec<Operator>,
-    /// The texts whose numbers stand in the formula.
+    /// The texts whose numbers are in the formula.
     texts: &'a [String],
 }
 
@@ -83,7 +83,7 @@ impl<'a> Reading<'a> {
                     EnvironmentFlow::StartLines { .. } => return Some(()),
                 };
                 let flow = Operand::new(text.to_owned(), class);
-                // They are no operands, and stand only in groups.
+                // They are no operands, and occur only in groups.
                 self.open.last_mut()?.operands.push(flow);
             }
         }

@@ -3,7 +3,7 @@
 /// A formula for the parser.
 #[derive(Debug, Default)]
 pub(super) struct Source {
-    /// The formula. In place of each text stands its number.
+    /// The formula. Each text is replaced by its number.
     pub(super) tex: String,
     /// The arguments of commands whose argument is a text, such as `\text` and `\operatorname`.
     pub(super) texts: Vec<String>,
@@ -85,7 +85,7 @@ impl Source {
     }
 }
 
-/// The name of a command, from behind its `\`, and what follows it.
+/// The name of the command whose `\` is before `rest`, and the text after it.
 fn command(rest: &str) -> Option<(&str, &str)> {
     let letters = rest.bytes().take_while(u8::is_ascii_alphabetic).count();
     let length = match letters {

@@ -38,7 +38,7 @@ const CATEGORY: &[&str] = &[
     "კატეგორია", "መደብ", "ምድብ", "ẹ̀ka", "カテゴリ", "分类", "分類", "분류",
 ];
 
-/// The word behind `#` that makes a page a redirect.
+/// The word after `#` that makes a page a redirect.
 #[rustfmt::skip]
 pub(super) const REDIRECT: &[&str] = &[
     "aanstuur", "alih", "aýdaw", "ohjaus", "omdirigering", "omdiriger", "përcillo", "patrz",

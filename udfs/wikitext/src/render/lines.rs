@@ -27,7 +27,7 @@ impl<'a> Renderer<'a> {
         memchr(b'\n', &self.bytes[from..]).map_or(self.bytes.len(), |i| from + i)
     }
 
-    /// Reads what stands at the start of a line. True if the position has moved.
+    /// Reads the markup at the start of a line. True if the position has moved.
     pub(super) fn start_line(&mut self) -> bool {
         self.line.fresh = false;
         let at = self.position;

@@ -2,7 +2,7 @@
 //!
 //! What is kept of templates and links is written in place and cut back where an argument turns
 //! out not to be kept, so that no text is copied from level to level however deep they nest. The
-//! open ones stand on an explicit stack of [`Frame`]s; what is dropped is jumped over.
+//! open ones are on an explicit stack of [`Frame`]s; dropped content is skipped.
 
 mod frames;
 mod lines;
@@ -74,7 +74,7 @@ struct Line {
     block: Block,
     /// What the mark at its start makes of them.
     marked: Block,
-    /// What the last tag makes of the text behind it.
+    /// What the last tag makes of the text after it.
     tagged: Block,
     /// In an item or a heading that a tag began: the number of quotations and the like that are open in it.
     inside: Option<u32>,
@@ -131,7 +131,7 @@ enum Key {
 }
 
 impl Line {
-    /// What a tag that separates blocks makes of the text behind it.
+    /// What a tag that separates blocks makes of the text after it.
     fn pass(&mut self, boundary: Boundary) {
         match (boundary, self.inside) {
             (Boundary::Begins(block), _) => {

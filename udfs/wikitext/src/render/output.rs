@@ -82,7 +82,7 @@ impl<'a> Renderer<'a> {
         self.out.push_str(text);
     }
 
-    /// Writes a formula as it stands on the page or, if it has no text, the word in its place, apart from the words
+    /// Writes a formula as it is on the page or, if it has no text, the word in its place, apart from the words
     /// around it; `next` follows it in the source.
     pub(super) fn formula(&mut self, text: Option<&str>, next: &str) {
         let joins = |c: char| c.is_alphanumeric() && c < FIRST_IDEOGRAPH;
@@ -98,7 +98,7 @@ impl<'a> Renderer<'a> {
         }
     }
 
-    /// Writes part of a title or a name as it stands in the source.
+    /// Writes part of a title or a name as it is in the source.
     pub(super) fn push_name(&mut self, name: &str) {
         self.out.extend(name.chars().filter(|c| !c.is_control()));
     }

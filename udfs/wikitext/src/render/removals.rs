@@ -3,7 +3,7 @@
 //! The renderer notes where in the output it left something out. When the text is complete, the characters on both
 //! sides of these positions are tidied: empty brackets are removed, and so are separators that no longer separate
 //! anything, and spaces before a comma or a full stop. All other text stays as it is on the page. No more than
-//! [`NEAR`] characters are read on either side of a place, so that the pass is linear in the text.
+//! [`NEAR`] characters are read on either side of a position, so that the pass is linear in the text.
 
 use super::super::blocks::{Marks, block_at};
 use std::ops::Range;
@@ -12,7 +12,7 @@ use std::ops::Range;
 /// sentence wherever the formula does.
 pub(super) const FORMULA: &str = "FORMULA";
 
-/// Characters that are read on either side of a place.
+/// Characters that are read on either side of a position.
 const NEAR: usize = 32;
 
 /// Where something was left out, in ascending order.
@@ -29,7 +29,7 @@ pub(super) struct Removals {
 struct Place {
     /// In the output, in bytes from its start.
     at: usize,
-    /// A space followed what was left out, and one stood before it.
+    /// A space was before and another one after the text that was left out.
     spaced: bool,
 }
 
@@ -48,7 +48,7 @@ impl Removals {
         self.count
     }
 
-    /// A formula of `bytes` bytes is written behind an output of this length.
+    /// A formula of `bytes` bytes is written after an output of this length.
     pub(super) fn formula(&mut self, length: usize, bytes: usize) {
         self.formulas.push(length..length + bytes);
     }
@@ -132,7 +132,7 @@ fn is_display(block: &str, start: usize, formulas: &[Range<usize>]) -> bool {
     from > 0 && !block[from..].contains(char::is_alphanumeric)
 }
 
-/// Appends a block that begins at `start`, in order around the places.
+/// Appends a block that begins at `start`, tidied around the positions.
 fn close_up_block(out: &mut String, block: &str, start: usize, places: &[Place]) {
     let from = out.len();
     let mut at = 0;
@@ -148,8 +148,8 @@ fn close_up_block(out: &mut String, block: &str, start: usize, places: &[Place])
     out.truncate(from + kept);
 }
 
-/// Cuts the end of the block that begins at `from`, and returns how many bytes of the text behind
-/// the place are left out. `spaced` says that a space would stand there.
+/// Cuts the end of the block that begins at `from`, and returns how many bytes of the text after
+/// the position are left out. `spaced` says that a space would be there.
 fn close_up_place(out: &mut String, from: usize, rest: &str, spaced: bool) -> usize {
     let (mut taken, mut spaced) = (0, spaced);
     attach_mark(out, from);
@@ -196,8 +196,8 @@ fn attach_mark(out: &mut String, from: usize) {
     }
 }
 
-/// The same where text stands on both sides, the text on the left up to `left` and without the
-/// separators and spaces behind it. Of two separators one stays, none before a full stop.
+/// The same where text is on both sides, the text on the left up to `left` and without the
+/// separators and spaces after it. Of two separators one stays, none before a full stop.
 fn close_up_mark(out: &mut String, from: usize, left: usize, rest: &str, spaced: bool) -> usize {
     let (Some(spaces), Some(text)) = (skip(rest, is_space), skip_back(&out[from..], is_space))
     else {
@@ -238,7 +238,7 @@ fn close_up_mark(out: &mut String, from: usize, left: usize, rest: &str, spaced:
 }
 
 /// The length of the text before an opening bracket at the end of `before`, and the length of what
-/// ends with its closing bracket at the start of `after`, if nothing stands between the two.
+/// ends with its closing bracket at the start of `after`, if nothing is between the two.
 fn empty_brackets(before: &str, after: &str) -> Option<(usize, usize)> {
     let left = skip_back(before, is_filler)?;
     let right = skip(after, is_filler)?;

@@ -59,7 +59,7 @@ impl<'a> Renderer<'a> {
         }
     }
 
-    /// Handles a special byte at the position; the position behind it if it was not plain text.
+    /// Handles a special byte at the position; the position after it if it was not plain text.
     pub(super) fn special(&mut self, byte: u8, length: usize, stop: usize) -> Option<usize> {
         let at = self.position;
         match byte {

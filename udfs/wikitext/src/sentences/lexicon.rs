@@ -9,7 +9,7 @@ use sentencex::languages::{Language, get_fallbacks};
 
 use super::abbreviations::{Abbreviations, BY_LANGUAGE};
 
-/// Abbreviations that stand before a name or a number and so never end a sentence.
+/// Abbreviations that precede a name or a number and so never end a sentence.
 const LEADING: &[&str] = &[
     "adm", "brig", "c", "ca", "capt", "cf", "ch", "cmdr", "col", "cpl", "dr", "e.g", "eg", "fig",
     "figs", "fr", "gen", "gov", "hon", "i.e", "ie", "lt", "maj", "messrs", "mlle", "mme", "mr",
@@ -60,7 +60,7 @@ const DAYS_AND_MONTHS: &[&str] = &[
     "December",
 ];
 
-/// Units: behind a number and before a capital their full stop ends the sentence.
+/// Units: after a number and before a capital their full stop ends the sentence.
 const UNITS: &[&str] = &[
     "ft", "in", "mi", "lb", "lbs", "oz", "yd", "mph", "gal", "km", "kg", "cm", "mm", "m", "ha",
     "sec", "min", "hr", "hrs", "mt", "pt", "qt", "m.p.h", "км", "кг", "м", "см", "руб", "тыс",

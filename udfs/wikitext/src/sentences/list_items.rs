@@ -1,4 +1,4 @@
-//! Numbered items that stand in one line: "1. The first item 2. The second item".
+//! Numbered items in one line: "1. The first item 2. The second item".
 //!
 //! A block that begins with an item mark is searched for the marks that follow it, each from
 //! where the last was found, so that the search costs one pass over the block.

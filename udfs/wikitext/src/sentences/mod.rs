@@ -96,7 +96,7 @@ pub fn split<'a>(text: &'a str, language: Option<&str>, splitter: Splitter) -> S
     })
 }
 
-/// True if `text` ends with a stop of any script, or with quotation marks or brackets behind one.
+/// True if `text` ends with a stop of any script, or with quotation marks or brackets after one.
 ///
 /// ```
 /// use neardup_wikitext::sentences::ends_like_sentence;

@@ -2,7 +2,7 @@
 //!
 //! Written out, `["A-Z][^.!?]*(?:[.!?](?!['"]?\s|$)[^.!?]*)*[.!?]?['"]?` says: start at the next
 //! quotation mark or capital of ASCII, and stop after the first terminator that is followed by
-//! white space (perhaps behind one quotation mark) or by the end of the text. Everything after the
+//! white space (perhaps after one quotation mark) or by the end of the text. Everything after the
 //! first character is optional, so a match that has begun cannot fail and nothing is read twice.
 
 use memchr::memchr3;

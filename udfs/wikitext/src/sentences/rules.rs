@@ -1,7 +1,7 @@
 //! The default splitter: terminators, then the words around them.
 //!
 //! A block (the text between two line feeds) is scanned for terminators. A run of them includes the closing quotation
-//! marks and brackets behind it. What follows then decides: a lower-case letter or a comma continues the sentence;
+//! marks and brackets after it. What follows then decides: a lower-case letter or a comma continues the sentence;
 //! anything else ends it, unless the run is one full stop after an abbreviation, an initial or an ordinal number.
 //! Lookbehind is bounded ([`MAX_LOOKBEHIND`]), so that the scan is linear in the text.
 
@@ -23,7 +23,7 @@ pub(super) struct Rules<'a> {
     lexicon: Lexicon,
     /// Where the next sentence may begin.
     position: usize,
-    /// End of the block that holds `position`; the text of the next one starts behind it.
+    /// End of the block that holds `position`; the text of the next one starts after it.
     block_end: usize,
     /// Set while `position` lies within a block.
     in_block: bool,
@@ -88,7 +88,7 @@ impl Iterator for Rules<'_> {
     }
 }
 
-/// A run of terminators with what closes behind it.
+/// A run of terminators with what closes after it.
 struct Run {
     /// Behind the last terminator or closer.
     end: usize,
@@ -251,7 +251,7 @@ impl Rules<'_> {
         ends.then_some(run.end)
     }
 
-    /// A stop without white space behind it: only in scripts that put none.
+    /// A stop without white space after it: only in scripts that put none.
     fn wide_run_ends_sentence(&self, at: usize, run: &Run, after: &str) -> bool {
         if !run.wide || after.starts_with(['，', '、', ',', '；']) {
             return false;
@@ -263,7 +263,7 @@ impl Rules<'_> {
         !run.closed || after.starts_with(is_opener)
     }
 
-    /// One full stop with white space and no lower-case letter behind it.
+    /// One full stop with white space and no lower-case letter after it.
     fn stop_ends_sentence(&self, start: usize, at: usize, following: &str, first: char) -> bool {
         let word = word_before(self.text, start, at);
         if word.is_empty() {
@@ -415,7 +415,7 @@ fn leading_word(text: &str) -> &str {
     &text[..end]
 }
 
-/// True if a number stands at the end of `text`.
+/// True if `text` ends with a number.
 fn is_counted(text: &str) -> bool {
     text.trim_end_matches([' ', '\u{A0}', '-'])
         .ends_with(|c: char| c.is_ascii_digit())

@@ -67,7 +67,7 @@ pub(super) fn is_closer(c: char) -> bool {
     )
 }
 
-/// Characters that may stand before the first word of a sentence.
+/// Characters that may precede the first word of a sentence.
 pub(super) fn is_opener(c: char) -> bool {
     matches!(
         c,

@@ -4,8 +4,8 @@
 //! The goldens come from another cleaner and another splitter, and some of them are not sentences.
 //! Those are dropped by the classes below, each of which is counted and printed:
 //!
-//! - *heading*: a heading of the page runs into the text behind it;
-//! - *list*: a list marker stands in the text, or list items run together;
+//! - *heading*: a heading of the page runs into the text after it;
+//! - *list*: a list marker is in the text, or list items run together;
 //! - *cut*: the expression stopped at an abbreviation or before a lower-case letter, or begins
 //!   where such a stop (or text that it cannot begin with) was left behind;
 //! - *markup*: the other cleaner left markup;

@@ -94,7 +94,7 @@ impl Block {
             return Err(PairError::Threshold(spec.threshold));
         }
         let rows: usize = portions.iter().map(SetRows::len).sum();
-        // `u32::MAX` stands for "no row".
+        // `u32::MAX` means "no row".
         if rows >= u32::MAX as usize {
             return Err(PairError::Rows(rows));
         }
@@ -336,7 +336,7 @@ impl Prober {
         found: &mut Vec<SimilarRow>,
     ) -> usize {
         let before = found.len();
-        // `u32::MAX` stands for "no row".
+        // `u32::MAX` means "no row".
         if self.number == u32::MAX - 1 {
             self.seen_by.fill(0);
             self.keys = ProbeKeys::default();

@@ -7,7 +7,7 @@ use super::super::spec::PairError;
 
 /// Marks an entry of the outer zone.
 const OUTER: u32 = 1 << 31;
-/// Groups with more entries are searched by halves.
+/// Groups with more entries are searched by binary search.
 const SCANNED: usize = 16;
 
 /// A key of a row.
@@ -129,7 +129,7 @@ impl Postings {
     }
 }
 
-/// The number of leading entries for which `is` holds, where those for which it holds come first.
+/// The number of entries for which `is` holds, all of which are before the others.
 #[inline]
 fn leading(entries: &[Entry], is: impl Fn(&Entry) -> bool) -> usize {
     match entries.len() {

@@ -351,8 +351,8 @@ fn parts_of_all_pairs_add_up() {
         let mut found = BTreeMap::new();
         let mut members: BTreeMap<u64, Vec<(usize, Option<bool>)>> = BTreeMap::new();
         for row in 0..rows.len() {
-            for (part, half) in pair_parts(row as u64 * 7 % groups, groups) {
-                members.entry(part).or_default().push((row, half));
+            for (part, in_second) in pair_parts(row as u64 * 7 % groups, groups) {
+                members.entry(part).or_default().push((row, in_second));
             }
         }
         for members in members.values() {
@@ -360,12 +360,14 @@ fn parts_of_all_pairs_add_up() {
                 .iter()
                 .flat_map(|(row, _)| rows.bits().row(*row).to_vec())
                 .collect();
-            let halves: Option<Vec<u8>> =
-                members.iter().map(|(_, half)| half.map(u8::from)).collect();
+            let sides: Option<Vec<u8>> = members
+                .iter()
+                .map(|(_, in_second)| in_second.map(u8::from))
+                .collect();
             let offsets = vec![0; members.len() + 1];
             let input = PairInput {
                 keys: Csr::new(&offsets, &[]),
-                side: halves.as_deref(),
+                side: sides.as_deref(),
                 group: None,
                 items: Items::Bits(Bits {
                     words: &words,
