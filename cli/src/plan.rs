@@ -195,8 +195,8 @@ fn assumptions(workload: &Workload, needs: &[Needs]) -> Result<Vec<String>> {
             each(&|needs| percent(needs.serial_share))
         ),
         format!(
-            "Sets of shingles are computed again for each block of the join, which grows with the square of the bytes: of the \
-             CPU hours, {}.",
+            "Later rows are read again for each block of the join, which grows with the square of the bytes: of the CPU hours, \
+             {}.",
             each(&|needs| percent(needs.repeated_share))
         ),
         "--memory-limit gets half of the memory, because it counts only what operators hold."

@@ -4,7 +4,7 @@
 //!
 //! ```text
 //! CPU time   rows and bytes of text, by shingle: linear
-//!          + sets of shingles that the join computes again for each of its blocks: the square of the bytes
+//!          + later rows that the join reads again for each of its blocks: the square of the bytes
 //!          × the exchange of rows, on several machines
 //! time       a share of the linear part on one thread, the rest on all cores
 //! memory     rows of the join and pairs, unless they are spilled; on several machines pairs are held in any case
@@ -56,7 +56,7 @@ pub struct Needs {
     pub seconds: f64,
     /// Seconds of all cores.
     pub cpu_seconds: f64,
-    /// The share of `cpu_seconds` for sets of shingles that are computed again for each block of the join.
+    /// The share of `cpu_seconds` for later rows that are read again for each block of the join.
     pub repeated_share: f64,
     /// The share of the other work that runs on one thread.
     pub serial_share: f64,
@@ -157,7 +157,11 @@ impl Workload {
         let linear = costs.linear(shingle, rows, bytes);
         let joined = bytes * copies;
         let repeated = costs.repeated(shingle, rows, bytes) * joined * joined / (parts * block);
-        let cpu_seconds = linear * overhead + repeated;
+        let spilling = match spilled > 0.0 && !is_cluster {
+            true => costs.spilling() * bytes / MILLION.bytes(),
+            false => 0.0,
+        };
+        let cpu_seconds = linear * overhead + spilling + repeated;
         let serial = linear * costs.serial_share();
         Ok(Needs {
             method,

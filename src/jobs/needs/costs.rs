@@ -70,67 +70,72 @@ pub(super) struct Costs {
     shingles: [(f64, f64); SHINGLES.len()],
     /// "Executors": one process and [`EXECUTORS`] executors, for each corpus of [`ON_CLUSTER`].
     on_cluster: [OnCluster; 2],
+    /// "A million sentences under a memory limit": CPU seconds of the join alone, with [`LIMIT`] and with
+    /// [`LOW_LIMIT`], of which the second one has more blocks.
+    join: [f64; 2],
     /// Keys of a text at a threshold of 0.8: bands of MinHash, or rare shingles of a sentence.
     keys: f64,
 }
 
 pub(super) const MINHASH: Costs = Costs {
     unlimited: Line {
-        wall: 15.0,
-        cpu: 23.8,
-        peak: 898.0,
+        wall: 11.2,
+        cpu: 17.8,
+        peak: 878.0,
         written: 164.0,
     },
     limited: Line {
-        wall: 17.2,
-        cpu: 27.3,
-        peak: 542.0,
-        written: 1105.0,
+        wall: 15.3,
+        cpu: 22.5,
+        peak: 495.0,
+        written: 550.0,
     },
     small_peak: 107.0,
-    shingles: [(211.0, 104.0), (154.0, 109.0), (109.0, 79.0), (75.0, 67.0)],
+    shingles: [(207.0, 73.0), (118.0, 85.0), (80.0, 62.0), (68.0, 56.0)],
     on_cluster: [
         OnCluster {
             one_process: 0.3,
-            executors: 1.6,
-            between: 11.0,
+            executors: 1.4,
+            between: 7.0,
         },
         OnCluster {
-            one_process: 2.4,
-            executors: 8.4,
-            between: 137.0,
+            one_process: 2.7,
+            executors: 8.7,
+            between: 102.0,
         },
     ],
+    join: [25.0, 42.0],
     keys: 16.0,
 };
 
 pub(super) const EXACT: Costs = Costs {
     unlimited: Line {
-        wall: 25.8,
-        cpu: 40.1,
-        peak: 1406.0,
+        wall: 23.4,
+        cpu: 36.9,
+        peak: 1271.0,
         written: 167.0,
     },
     limited: Line {
-        wall: 27.9,
-        cpu: 47.6,
-        peak: 535.0,
-        written: 1199.0,
+        wall: 26.2,
+        cpu: 43.5,
+        peak: 466.0,
+        written: 682.0,
     },
-    small_peak: 136.0,
-    shingles: [(350.0, 218.0), (224.0, 213.0), (121.0, 105.0), (88.0, 93.0)],
+    small_peak: 138.0,
+    shingles: [(340.0, 225.0), (199.0, 194.0), (115.0, 88.0), (91.0, 88.0)],
     on_cluster: [
         OnCluster {
-            one_process: 0.5,
-            executors: 2.2,
-            between: 16.0,
+            one_process: 0.6,
+            executors: 2.0,
+            between: 10.0,
         },
         OnCluster {
-            one_process: 4.4,
-            executors: 14.2,
-            between: 259.0,
+            one_process: 4.0,
+            executors: 15.2,
+            between: 257.0,
         },
     ],
+    join: [54.0, 86.0],
     keys: 32.0,
 };
 
@@ -141,6 +146,8 @@ pub(super) const EXECUTORS: u32 = 2;
 pub(super) const TASKS: f64 = 8.0;
 /// Bytes of the memory limit of [`Costs::limited`].
 pub(super) const LIMIT: f64 = 300.0 * MIB;
+/// Bytes of the lower memory limit of [`Costs::join`].
+const LOW_LIMIT: f64 = 50.0 * MIB;
 /// Pairs of distinct texts for each row of [`MILLION`], and the bytes of a pair in the step that forms clusters.
 pub(super) const PAIRS_OF_ROW: f64 = 1.17;
 pub(super) const PAIR_BYTES: f64 = 112.0;
@@ -195,7 +202,7 @@ impl Costs {
         of_length(self.shingles[shingle], length) / usual
     }
 
-    /// CPU seconds that grow with the rows and bytes.
+    /// CPU seconds that grow with the rows and bytes, whatever the memory.
     pub(super) fn linear(&self, shingle: usize, rows: f64, bytes: f64) -> f64 {
         self.once() / MILLION.bytes() * bytes * self.relative(shingle, bytes / rows)
     }
@@ -212,12 +219,20 @@ impl Costs {
         (self.small_peak + (self.limited.peak - self.small_peak) * share) * MB
     }
 
-    /// CPU seconds for sets of the usual shingle that are computed again for each block: times the bytes of a block,
-    /// and divided by the square of the bytes of text. It contains the time that spilling takes in the measured job.
+    /// CPU seconds for reading the later rows again for each block, with the usual shingle: times the bytes of a block,
+    /// and divided by the square of the bytes of text.
     fn repetition(&self) -> f64 {
         let whole = MILLION.bytes();
-        let more = self.limited.cpu - self.unlimited.cpu;
-        more / (whole * whole * (BLOCK_SHARE / LIMIT - 1.0 / MAX_BLOCK))
+        let [fewer_blocks, more_blocks] = self.join;
+        let blocks = BLOCK_SHARE / LOW_LIMIT - BLOCK_SHARE / LIMIT;
+        (more_blocks - fewer_blocks) / (whole * whole * blocks)
+    }
+
+    /// CPU seconds for spilling in the measured job: what is not due to its smaller blocks.
+    pub(super) fn spilling(&self) -> f64 {
+        let whole = MILLION.bytes();
+        let blocks = whole * whole * (BLOCK_SHARE / LIMIT - 1.0 / MAX_BLOCK);
+        (self.limited.cpu - self.unlimited.cpu - self.repetition() * blocks).max(0.0)
     }
 
     /// [`Self::repetition`] for another shingle and other lengths of texts.
