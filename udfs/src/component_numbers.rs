@@ -65,9 +65,7 @@ struct Components {
 
 impl Components {
     fn join(&mut self, a: u32, b: u32) {
-        while self.forest.len() <= a.max(b) as usize {
-            self.forest.push();
-        }
+        self.forest.grow(a.max(b) + 1);
         self.forest.union(a, b);
     }
 

@@ -38,6 +38,17 @@ impl Forest {
         self.parent.is_empty()
     }
 
+    /// Adds sets of one element until there are `len`, with little capacity beyond them.
+    pub fn grow(&mut self, len: u32) {
+        let before = self.parent.len() as u32;
+        if len as usize > self.parent.capacity() {
+            let missing = (len - before) as usize;
+            self.parent
+                .reserve_exact(missing.max(self.parent.len() / 8));
+        }
+        self.parent.extend(before..len);
+    }
+
     /// Adds a set of one element and returns its index.
     pub fn push(&mut self) -> u32 {
         let index = self.parent.len() as u32;
@@ -211,6 +222,13 @@ mod tests {
     fn grows() {
         let mut forest = Forest::default();
         assert!(forest.is_empty());
+        let mut large = Forest::default();
+        for len in 1..100_000 {
+            large.grow(len);
+        }
+        large.grow(5);
+        assert_eq!((large.len(), large.find(99_998)), (99_999, 99_998));
+        assert!(large.memory() < 99_999 * 5);
         let (a, b) = (forest.push(), forest.push());
         assert!(forest.union(b, a));
         assert!(!forest.union(a, b));
