@@ -16,7 +16,7 @@ WITH numbered AS (
   SELECT
     greatest(a.number, b.number) AS later,
     least(a.number, b.number) AS earlier,
-    CASE WHEN NOT isnan(pairs.similarity) THEN pairs.similarity END AS similarity
+    CASE WHEN NOT isnan(CAST(pairs.similarity AS DOUBLE)) THEN CAST(pairs.similarity AS DOUBLE) END AS similarity
   FROM input_b AS pairs
   JOIN input AS a ON pairs.id_a = a.id
   JOIN input AS b ON pairs.id_b = b.id

@@ -9,6 +9,9 @@
 //! not adapt the condition: it would read other columns, or none. [`UnknownValuesExec`] between the two prevents it. The
 //! engine also declares the columns of the condition as those of the inputs, of which none may be NULL where a row has
 //! no partner: here they may.
+//!
+//! A sort of the rows of an outer join by hash stays above it, because of [`UnknownValuesExec`], too: the engine would
+//! sort its input, without the columns that are constants there, and end with an error, because they are none above.
 
 use crate::operators::unknown_values::UnknownValuesExec;
 use datafusion::arrow::compute::SortOptions;
@@ -76,7 +79,11 @@ impl PhysicalOptimizerRule for JoinSmallSide {
                 return Ok(Transformed::no(node));
             };
             if let Some(by_hash) = join.by_hash(budget.as_mut())? {
-                return Ok(Transformed::yes(by_hash));
+                let is_outer = matches!(join.join_type, JoinType::Left | JoinType::Right);
+                return Ok(Transformed::yes(match is_outer {
+                    true => Arc::new(UnknownValuesExec::new(by_hash)),
+                    false => by_hash,
+                }));
             }
             Ok(match join.filter {
                 Some(_) => {
@@ -395,6 +402,30 @@ mod tests {
                 let found = context.sql(&sql).await?.to_string().await?;
                 assert_eq!(found, expected, "{join}");
             }
+        }
+        Ok(())
+    }
+
+    #[tokio::test]
+    async fn rows_of_an_outer_join_are_sorted_by_a_column_that_was_constant() -> Result<()> {
+        let directory = tempfile::tempdir()?;
+        let unlimited = session(Memory::Unlimited, &directory).await?;
+        let context = session(Memory::Bytes(60 << 20), &directory).await?;
+        let small = "(SELECT id AS f, 1 AS g FROM numbers WHERE id < 100)";
+        for (first, second) in [
+            ("LEFT JOIN", "FULL JOIN"),
+            ("LEFT JOIN", "RIGHT JOIN"),
+            ("RIGHT JOIN", "FULL JOIN"),
+            ("RIGHT JOIN", "LEFT JOIN"),
+        ] {
+            let sql = format!(
+                "SELECT count(*), sum(f), sum(g), sum(a), sum(i), sum(j) \
+                 FROM (SELECT * FROM {small} AS b {first} (SELECT id AS a FROM numbers WHERE id < 80) AS a ON a = f) \
+                 {second} (SELECT id AS i, id % 3 AS j FROM texts) AS d ON g = j AND f = i"
+            );
+            let expected = unlimited.sql(&sql).await?.to_string().await?;
+            let found = context.sql(&sql).await?.to_string().await?;
+            assert_eq!(found, expected, "{sql}");
         }
         Ok(())
     }
