@@ -6,9 +6,11 @@ use super::super::jaccard_probe::JaccardProbe;
 use super::super::sketch::{Sketches, different_bits};
 use super::super::spec::PairError;
 use super::super::stats::Stats;
+use super::differences::{DifferenceProbe, Differences, MIN_ROWS};
 use super::oversized_keys::OversizedKeys;
 use super::postings::{Entry, Postings};
 use super::rows::{SetRow, SetRows};
+use crate::bounds;
 
 /// Where a row is.
 #[derive(Debug, Clone, Copy)]
@@ -27,6 +29,7 @@ pub struct Block {
     places: Vec<Place>,
     sketches: Sketches,
     postings: Postings,
+    differences: Differences,
     threshold: f64,
     /// Whether the keys are prefixes of the sets, so that positions filter.
     prefixes: bool,
@@ -135,17 +138,39 @@ impl Block {
                 }
             }
         })?;
-        Ok(Self {
+        let mut block = Self {
             portions,
             places,
             sketches,
             postings,
+            differences: Differences::default(),
             threshold: spec.threshold,
             prefixes: spec.prefixes,
             complete,
             two_sides: spec.two_sides,
             part: spec.part,
-        })
+        };
+        block.differences = Differences::of(
+            rows,
+            tokens,
+            |row| block.set(row),
+            |row, visit| block.visit_first_rows(row, visit),
+        );
+        Ok(block)
+    }
+
+    /// Calls `visit` with the first row of each bucket of at least [`MIN_ROWS`] rows that a row is in, until it returns
+    /// true.
+    fn visit_first_rows(&self, row: u32, visit: &mut dyn FnMut(u32) -> bool) {
+        for &key in self.row(self.places[row as usize]).keys {
+            let (inners, outers) = self.postings.entries(key, self.postings.group(key));
+            if let Some(first) = inners.first()
+                && inners.len() + outers.len() >= MIN_ROWS
+                && visit(first.row)
+            {
+                return;
+            }
+        }
     }
 
     /// An upper bound of the bytes of a block, without its portions.
@@ -153,6 +178,7 @@ impl Block {
     pub fn memory_for(rows: usize, keys: usize, tokens: usize) -> usize {
         Postings::memory_for(keys)
             .saturating_add(Sketches::memory_for(rows, tokens))
+            .saturating_add(Differences::memory_for(rows, tokens))
             .saturating_add(rows.saturating_mul(size_of::<Place>()))
     }
 
@@ -164,6 +190,7 @@ impl Block {
             + self.places.capacity() * size_of::<Place>()
             + self.sketches.memory()
             + self.postings.memory()
+            + self.differences.memory()
     }
 
     /// The number of rows.
@@ -209,6 +236,12 @@ impl Block {
     fn row(&self, place: Place) -> SetRow<'_> {
         self.portions[place.portion as usize].row(place.row as usize)
     }
+
+    /// The set of a row.
+    #[inline]
+    fn set(&self, row: u32) -> &[u64] {
+        self.row(self.places[row as usize]).set
+    }
 }
 
 /// A row of a block that is similar to a probed row.
@@ -228,6 +261,7 @@ pub struct Prober {
     /// The number of the current probe, from 1.
     number: u32,
     probe: JaccardProbe,
+    differences: DifferenceProbe,
     /// The sketch of the probed row.
     sketch: Vec<u64>,
     /// The groups of the entries of the keys of the probed row.
@@ -245,6 +279,7 @@ impl Prober {
             seen_by: Vec::new(),
             number: 0,
             probe: JaccardProbe::new(threshold),
+            differences: DifferenceProbe::default(),
             sketch: Vec::new(),
             groups: Vec::new(),
             keys: ProbeKeys::default(),
@@ -277,7 +312,10 @@ impl Prober {
     /// nanosecond.
     pub fn probe_own(&mut self, block: &Block, row: u32, found: &mut Vec<SimilarRow>) -> usize {
         match block.places.get(row as usize) {
-            Some(&place) => self.probe(block, block.row(place), row, found),
+            Some(&place) => {
+                self.differences.begin_own(&block.differences, row);
+                self.probe(block, block.row(place), row, found)
+            }
             None => 0,
         }
     }
@@ -290,6 +328,7 @@ impl Prober {
         row: SetRow<'_>,
         found: &mut Vec<SimilarRow>,
     ) -> usize {
+        self.differences.begin();
         self.probe(block, row, u32::MAX, found)
     }
 
@@ -423,12 +462,25 @@ impl Prober {
             }
         }
         self.stats.verified += 1;
-        let other = other.set;
-        if let Some(similarity) = self.probe.similarity(row.set, other, needed) {
+        if let Some(overlap) = self.overlap(block, row.set, entry.row, needed) {
             found.push(SimilarRow {
                 row: entry.row,
-                similarity,
+                similarity: bounds::jaccard(overlap, row.set.len() + length),
             });
         }
+    }
+
+    /// The number of common tokens of the probed row, with this set, and a row of the block, if they are at least
+    /// `needed`.
+    #[inline]
+    fn overlap(&mut self, block: &Block, set: &[u64], row: u32, needed: u32) -> Option<usize> {
+        let other = block.set(row);
+        if let Some(reference) = block.differences.reference(row)
+            && (self.differences).resembles(set, reference, |row| block.set(row))
+        {
+            let difference = block.differences.of_row(row);
+            return (self.differences).overlap((set.len(), other.len()), difference, needed);
+        }
+        self.probe.overlap(set, other, needed)
     }
 }

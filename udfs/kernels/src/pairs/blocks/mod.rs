@@ -17,6 +17,7 @@
 //! bucket come in the order of their ids and are compared with its pivots, which [`PivotJoin`] holds.
 
 mod block;
+mod differences;
 mod oversized_keys;
 mod pivot_join;
 mod postings;

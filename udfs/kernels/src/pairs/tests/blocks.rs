@@ -268,6 +268,71 @@ fn many_rows_with_one_key() {
     assert_eq!(pairs, rows.brute_force(|a, b| rows.jaccard(a, b, 0.9)));
 }
 
+/// Groups of long sets that resemble each other, as templates do, among sets that resemble nothing.
+fn long_sets(random: &mut Random) -> Vec<Vec<u64>> {
+    let mut sets = Vec::new();
+    let long = |random: &mut Random, tokens: u32| -> Vec<u64> {
+        (0..tokens).map(|_| random.next()).collect()
+    };
+    for group in 0..6 {
+        let tokens = 500 + random.below(400);
+        let base = long(random, tokens);
+        for _ in 0..4 + 6 * group {
+            let mut set = base.clone();
+            for _ in 0..random.below(1 + tokens / 6) {
+                let at = random.below(set.len() as u32) as usize;
+                match random.below(3) {
+                    0 => set[at] = random.next(),
+                    1 => set.push(random.next()),
+                    _ => drop(set.swap_remove(at)),
+                }
+            }
+            sets.push(set);
+        }
+    }
+    for _ in 0..10 {
+        let tokens = random.below(900);
+        sets.push(long(random, tokens));
+    }
+    random.shuffle(&mut sets);
+    for set in &mut sets {
+        set.sort_unstable();
+        set.dedup();
+    }
+    sets
+}
+
+#[test]
+fn long_sets_that_resemble_a_reference() {
+    let mut all = 0;
+    for (seed, threshold) in [0.5, 0.7, 0.8, 0.9, 1.0].into_iter().enumerate() {
+        let mut random = Random::new(seed as u64);
+        let sets = Rows {
+            sets: long_sets(&mut random),
+            ..Rows::default()
+        };
+        let prefixes = sets.clone().with_prefixes(threshold);
+        let mut one_bucket = sets.clone();
+        one_bucket.keys = vec![vec![7]; sets.sets.len()];
+        for (rows, prefixes) in [
+            (prefixes.clone().with_sides(1), true),
+            (prefixes, true),
+            (one_bucket.clone().with_sides(2), false),
+            (one_bucket, false),
+        ] {
+            let spec = Spec {
+                prefixes,
+                ..exact(threshold)
+            };
+            let (pairs, _) = join(&rows, spec, false, &mut random);
+            let expected = rows.brute_force(|a, b| rows.jaccard(a, b, threshold));
+            assert_eq!(pairs, expected, "threshold {threshold}");
+            all += pairs.len();
+        }
+    }
+    assert!(all > 5_000, "{all} pairs");
+}
+
 #[test]
 fn a_threshold_out_of_range_is_an_error() {
     let spec = BlockSpec {
