@@ -45,8 +45,8 @@ fn table(rows: &[(i64, String)]) -> Result<Arc<MemTable>, Failed> {
     Ok(Arc::new(MemTable::try_new(batch.schema(), slices)?))
 }
 
-/// The words of an item that the runs of its copy hold, given which words are equal: kind, coverage, the first word of the
-/// runs and the one after their last. `None` if the item is not found. All runs are on one diagonal.
+/// The words of an item that the runs of its copy hold, given which words are equal: kind, coverage, the first word
+/// of the runs and the one after their last. `None` if the item is not found. All runs are on one diagonal.
 fn expected(equal: &[bool]) -> Option<(&'static str, f64, usize, usize)> {
     let mut runs: Vec<(usize, usize)> = Vec::new();
     for (at, _) in equal.iter().enumerate().filter(|(_, equal)| **equal) {
@@ -78,8 +78,8 @@ fn expected(equal: &[bool]) -> Option<(&'static str, f64, usize, usize)> {
     (held * 2 >= words).then(|| (kind, held as f64 / words as f64, first, end))
 }
 
-/// Items of 4 to 60 words; every third one is planted word for word, every third one with one word of every dozen changed
-/// if it has 13 words or more, in documents of random words. All of them are found.
+/// Items of 4 to 60 words; every third one is planted word for word, every third one with one word of every dozen
+/// changed if it has 13 words or more, in documents of random words. All of them are found.
 async fn planted_items() -> Result<(), Failed> {
     let random = &mut SplitMix64::new(11);
     let mut items: Vec<(i64, String)> = Vec::new();

@@ -5,11 +5,11 @@
 //! text ─── words ── runs of k words ───────────┴─> equal hashes ── extended by words ──> runs ── coverage ──> found
 //! ```
 //!
-//! The n-grams of the items are indexed, with n = k, the minimum length of a run; items of fewer words are one n-gram as a
-//! whole, and items of about two to three n-grams are indexed by shorter n-grams, too. A text is read once: each n-gram of
-//! it is looked up, and what is found is extended by comparing the hashes of words, so that a collision of n-grams is no
-//! run. Shorter runs beside a run are in its group (`groups.rs`). An item is found if the runs of the groups that count
-//! cover enough of its words.
+//! The n-grams of the items are indexed, with n = k, the minimum length of a run; items of fewer words are one
+//! n-gram as a whole, and items of one and a half to three n-grams are indexed by shorter n-grams, too. A text is read
+//! once: each n-gram of it is looked up, and what is found is extended by comparing the hashes of words, so that a
+//! collision of n-grams is no run. Shorter runs beside a run are in its group (`groups.rs`). An item is found if the
+//! runs of the groups that count cover enough of its words.
 //!
 //! An n-gram that occurs in many items, such as the instructions that all questions of a set begin with, does not
 //! identify an item. Such n-grams are not looked up, and words that only they hold do not count. (Brown et al.,
@@ -210,8 +210,8 @@ fn for_each_gram(words: &[Word], length: usize, mut f: impl FnMut(usize, u64)) {
 #[error("{0} words of items do not fit into an index of at most 4294967294")]
 pub struct TooManyItems(pub usize);
 
-/// The n-grams of items, given by the ranges of their words, sorted. `length_of` tells how many words those of an item of
-/// some words have.
+/// The n-grams of items, given by the ranges of their words, sorted. `length_of` tells how many words those of an
+/// item of some words have.
 fn sorted_grams(
     words: &[Word],
     ranges: &[(i64, Range<usize>)],
@@ -291,8 +291,8 @@ pub fn item_index(
         }
     }
     drop(grams);
-    // The shorter n-grams of the items that have them. They are counted in all items, so that an n-gram with one that is
-    // not ignored is not ignored, either.
+    // The shorter n-grams of the items that have them. They are counted in all items, so that an n-gram with one
+    // that is not ignored is not ignored, either.
     let shorter = shorter_gram(gram);
     let has_shorter = |words: usize| min_evidence(gram, words) < gram.min(words);
     let mut specific_shorter = vec![false; words.len()];
@@ -402,8 +402,8 @@ impl<'a> ItemIndex<'a> {
         spans
     }
 
-    /// Whether a run of an item continues another one, perhaps after some words that differ: it begins and ends later in the
-    /// item.
+    /// Whether a run of an item continues another one, perhaps after some words that differ: it begins and ends
+    /// later in the item.
     fn continues(&self, before: &Run, run: &Run) -> bool {
         let text = before.text + before.length;
         let is_later =
@@ -495,8 +495,9 @@ impl<'a> ItemIndex<'a> {
         fits
     }
 
-    /// The items of a range that hold an n-gram of a text, which is given by its first word and its number of words. An
-    /// occurrence is left out if the n-grams before both are equal, too, so that a run has few seeds, however long it is.
+    /// The items of a range that hold an n-gram of a text, which is given by its first word and its number of words.
+    /// An occurrence is left out if the n-grams before both are equal, too, so that a run has few seeds, however
+    /// long it is.
     fn seeds_into(
         &self,
         words: &[Word],

@@ -1,7 +1,7 @@
 //! Groups of runs that stand beside each other, and which of them show that an item occurs in a text.
 //!
-//! A changed word divides a run. What is left of it on both sides may be shorter than an n-gram, but stands at the same
-//! position in the text as in the item, next to the other part:
+//! A changed word divides a run. What is left of it on both sides may be shorter than an n-gram, but stands at the
+//! same position in the text as in the item, next to the other part:
 //!
 //! ```text
 //! item  which town lies between the | old     | mill and the harbour of
@@ -9,10 +9,11 @@
 //!       run of 5 words                1 word    run of 5 words: neighbours
 //! ```
 //!
-//! Two runs are neighbours if the end of one and the beginning of the other are close, in the text and in the item: by
-//! fewer words than either of them has, and than an n-gram has. Neighbours, and theirs, are a group. A group counts if one
-//! of its runs has the words of an n-gram. An item of about two to three n-grams may have no such run where two of its
-//! words were changed: for it, a run of three quarters of an n-gram suffices if the group holds three quarters of the item.
+//! Two runs are neighbours if the end of one and the beginning of the other are close, in the text and in the item:
+//! by fewer words than either of them has, and than an n-gram has. Neighbours, and theirs, are a group. A group
+//! counts if one of its runs has the words of an n-gram. An item of one and a half to three n-grams may have no such run
+//! where two of its words were changed: for it, a run of three quarters of an n-gram suffices if the group holds
+//! three quarters of the item.
 
 use std::collections::BTreeSet;
 
@@ -29,8 +30,8 @@ pub(super) fn shorter_gram(gram: usize) -> usize {
 
 /// The minimum number of words of a run that can be the only long one of a group, for an item of `words` words.
 ///
-/// An item that has two shorter n-grams keeps one of them if one of its words is changed; of an item of three n-grams, two
-/// changed words leave one n-gram.
+/// An item that has two shorter n-grams keeps one of them if one of its words is changed; of an item of three
+/// n-grams, two changed words leave one n-gram.
 pub(super) fn min_evidence(gram: usize, words: usize) -> usize {
     let shorter = shorter_gram(gram);
     match words {
@@ -51,8 +52,8 @@ pub(super) struct Groups {
 }
 
 impl ItemIndex<'_> {
-    /// Appends the runs of the groups that count, in the order of the text. `evidence` are the runs of an item with an
-    /// n-gram, or a shorter one, that is looked up; they are sorted.
+    /// Appends the runs of the groups that count, in the order of the text. `evidence` are the runs of an item with
+    /// an n-gram, or a shorter one, that is looked up; they are sorted.
     pub(super) fn runs_of_groups(
         &self,
         words: &[Word],
@@ -88,9 +89,9 @@ impl ItemIndex<'_> {
         runs.sort_unstable();
     }
 
-    /// Calls `f` with each neighbour of a run: the maximal runs of equal words whose beginning is close to its end, or
-    /// whose end is close to its beginning. An item of fewer words than an n-gram occurs as a whole, so that its runs have
-    /// none.
+    /// Calls `f` with each neighbour of a run: the maximal runs of equal words whose beginning is close to its end,
+    /// or whose end is close to its beginning. An item of fewer words than an n-gram occurs as a whole, so that its
+    /// runs have none.
     fn for_each_neighbour(&self, words: &[Word], item: Item, run: Run, mut f: impl FnMut(Run)) {
         if item.words < self.layout.gram {
             return;

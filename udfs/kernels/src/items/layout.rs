@@ -1,7 +1,7 @@
 //! The bytes of an index of items.
 //!
-//! A header of ten numbers of 64 bits, then items, words, three bit sets over the words, a hash table from n-grams to lists
-//! of places, and these lists. All numbers are little-endian. The bytes are read in place.
+//! A header of ten numbers of 64 bits, then items, words, three bit sets over the words, a hash table from n-grams
+//! to lists of places, and these lists. All numbers are little-endian. The bytes are read in place.
 
 use std::ops::Range;
 
@@ -82,8 +82,8 @@ fn sizes(items: usize, words: usize, slots: usize, places: usize) -> Option<[usi
 }
 
 /// Writes an index. `items` have their words and how many of them count, `bits` are those of the words that begin an
-/// n-gram that is looked up, of those that begin a shorter one, and of those that count; `grams` are those that are looked
-/// up, with their hash, item and position, sorted.
+/// n-gram that is looked up, of those that begin a shorter one, and of those that count; `grams` are those that are
+/// looked up, with their hash, item and position, sorted.
 pub(super) fn write(
     gram: usize,
     lengths: u64,
