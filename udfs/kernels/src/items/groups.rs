@@ -11,8 +11,8 @@
 //!
 //! Two runs are neighbours if the end of one and the beginning of the other are close, in the text and in the item:
 //! by fewer words than either of them has, and than an n-gram has. Neighbours, and theirs, are a group. A group
-//! counts if one of its runs has the words of an n-gram. An item of one and a half to three n-grams may have no such run
-//! where two of its words were changed: for it, a run of three quarters of an n-gram suffices if the group holds
+//! counts if one of its runs has the words of an n-gram. An item of one and a half to three n-grams may have no such
+//! run where two of its words were changed: for it, a run of three quarters of an n-gram suffices if the group holds
 //! three quarters of the item.
 
 use std::collections::BTreeSet;
