@@ -1,10 +1,10 @@
 -- contamination(corpus, items)
 --
 -- Finds the items of benchmark sets, such as questions and answers, in the texts of a corpus: word for word, with some
--- words changed, or inside of longer texts. Runs of at least min_run equal words are evidence; an item is found in a
--- text if runs cover at least min_coverage of its words, so that the text around it does not matter. An item of fewer
--- words than a run must occur as a whole. Words are compared in their normal form; the characters between them are not
--- compared.
+-- words changed, or inside of longer texts. Runs of at least min_run equal words are evidence, and shorter runs beside
+-- them count, too; an item is found in a text if runs cover at least min_coverage of its words, so that the text
+-- around it does not matter. An item of fewer words than a run must occur as a whole. Words are compared in their
+-- normal form; the characters between them are not compared.
 --
 -- One index of the n-grams of all items is given to every partition of the corpus, which is read once and neither
 -- sorted nor repartitioned. N-grams that occur in many items, such as instructions that all questions of a set begin
@@ -34,15 +34,16 @@
 --   field: as input | the field of the item, if the items have that column
 --   kind: Utf8 | 'verbatim': one run holds all words of the item; 'near': runs hold some of them; 'short': all words of an item of fewer words than a run
 --   coverage: Float64 | share of the item's words that the runs hold; words that only ignored n-grams hold do not count
---   hits: Int64 | n-grams of the item in the runs that are not ignored
+--   hits: Int64 | n-grams of min_run words of the item in the runs that are not ignored
 --   ignored_hits: Int64 | n-grams of the item in the runs that occur in more than max_items items
 --   longest_run: Int64 | words of the longest run
 --   start_char: Int64 | offset of the first character of the runs in the text
 --   end_char: Int64 | offset after the last character of the runs, also of those that are not listed
 --   runs: List(Struct("start_char": Int64, "end_char": Int64, "item_start_char": Int64, "item_end_char": Int64, "words": Int64)) | the runs in the order of the text, the first 100: start_char and end_char in the text, item_start_char and item_end_char in the item, words
 -- Guarantees
---   Complete and exact on 64-bit hashes of words: every maximal run of at least min_run equal words with an n-gram that is not ignored.
---   An edited item is found if runs of min_run unchanged words hold min_coverage of it. With the defaults, one changed word in every dozen leaves such runs, but an edited item of fewer than about 13 words often keeps none: a lower min_run finds it.
+--   Complete and exact on 64-bit hashes of words: all runs of all groups that count. A run is a maximal sequence of equal words. Two runs are neighbours if the end of one and the beginning of the other are fewer words apart, in the text and in the item, than either of them has, and than min_run; a group is a run with its neighbours, theirs, and so on. A group counts if a run of at least min_run words in it has an n-gram that is not ignored.
+--   An item of few words may keep no such run when two of its words are changed. With s as three quarters of min_run, rounded up, this concerns items of at least 2 s words and fewer than 3 min_run: by default, s = 6 and 12 to 23 words. For them, a group also counts if a run of at least s words in it has an n-gram of s words that occurs in at most max_items items, and the group holds three quarters of the item's words.
+--   With the defaults, an item of 12 or more different words is found if one word in every dozen, at any place in it, is replaced, removed or preceded by another one. An edited item of fewer words often keeps no run: a lower min_run finds it.
 --   Ids of the corpus may be repeated: each row is reported. Rows of either relation without an id or a text are left out.
 --   Items with the same words are one item for max_items; each of their rows is reported, with its own id, benchmark and field. Ids of items may be repeated. Runs anywhere in a text add up, so that an item of coverage 1 may be 'near'. Items of fewer words than min_words, and those all of whose n-grams are ignored, are not looked for; a warning in the log says how many.
 --   The rows do not depend on the number of partitions.

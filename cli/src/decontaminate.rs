@@ -18,9 +18,10 @@ use std::time::Instant;
 ///   neardup decontaminate corpus.parquet --against questions.jsonl --action cut --kept clean.jsonl.gz -o clean
 ///   neardup sql --dir clean "SELECT corpus_id, item_id, kind, coverage, passage FROM contamination"
 ///
-/// An item is found in a text if runs of at least --min-run equal words hold at least --min-coverage of its words,
-/// wherever they occur in the text; every match is verified word by word. Words that were changed in between do not
-/// hide an item, and items of fewer words than a run are found as a whole. Both inputs are tables of documents
+/// An item is found in a text if runs of at least --min-run equal words, and shorter runs beside them, hold at least
+/// --min-coverage of its words, wherever they occur in the text; every match is verified word by word. One changed,
+/// inserted or missing word in every dozen does not hide an item of 12 words or more, and items of fewer words than a
+/// run are found as a whole. Both inputs are tables of documents
 /// (Parquet, CSV, TSV, JSON lines or arrays, or .txt files, also .gz, .zst, .bz2), given as files, directories or
 /// globs, on disk or in a bucket (s3://BUCKET/KEY). The result is a directory with kept.parquet and
 /// contamination.parquet, which lists every item found with its position; --action cut also writes cuts.parquet.

@@ -15,7 +15,7 @@ use crate::item_list::items_of;
 
 #[user_doc(
     doc_section(label = "Building Blocks"),
-    description = "Returns an index of the n-grams of items, such as the questions of a benchmark, for `contained_items`. The words of a text are its UAX #29 words in their normal form. What is left out is logged as a warning: items of fewer words than min_words, n-grams that occur in more than max_items items, and items that have no other n-grams. Items of the same words count as one.",
+    description = "Returns an index of the n-grams of items, such as the questions of a benchmark, for `contained_items`. The words of a text are its UAX #29 words in their normal form. Items of one and a half to three n-grams also have shorter ones, of three quarters of the words. What is left out is logged as a warning: items of fewer words than min_words, n-grams that occur in more than max_items items, and items that have no other n-grams. Items of the same words count as one.",
     syntax_example = "item_index(items, min_run, max_items, min_words)",
     sql_example = r#"```sql
 > SELECT octet_length(encode(item_index(item_list(n, t), 4, 10, 4), 'hex')) / 2 AS bytes
@@ -23,7 +23,7 @@ use crate::item_list::items_of;
 +-------+
 | bytes |
 +-------+
-| 362   |
+| 523   |
 +-------+
 ```"#,
     argument(

@@ -218,10 +218,10 @@ class TableFunctions:
     ) -> Result:
         """Finds the items of benchmark sets, such as questions and answers, in the texts of a corpus: word for word, with some words changed, or inside of longer texts.
 
-        Runs of at least min_run equal words are evidence; an item is found in a text if runs cover
-        at least min_coverage of its words, so that the text around it does not matter. An item of
-        fewer words than a run must occur as a whole. Words are compared in their normal form; the
-        characters between them are not compared.
+        Runs of at least min_run equal words are evidence, and shorter runs beside them count, too;
+        an item is found in a text if runs cover at least min_coverage of its words, so that the
+        text around it does not matter. An item of fewer words than a run must occur as a whole.
+        Words are compared in their normal form; the characters between them are not compared.
         One index of the n-grams of all items is given to every partition of the corpus, which is
         read once and neither sorted nor repartitioned. N-grams that occur in many items, such as
         instructions that all questions of a set begin with, are ignored (Brown et al. 2020,
@@ -241,8 +241,8 @@ class TableFunctions:
             field: A column: another one; default: field, if there is such a column.
             min_coverage: A number in (0, 1]: minimum share of an item's words that runs hold;
                 default 0.5.
-            min_run: A whole number in [1, 64]: minimum number of words of a run; an item of fewer
-                words must be there as a whole; default 8.
+            min_run: A whole number in [1, 64]: minimum number of words of a run that is evidence;
+                an item of fewer words must be there as a whole; default 8.
             max_items: A whole number in [1, 4000000000]: n-grams of min_run words that occur in
                 more distinct items than this are ignored; default 10.
             min_words: A whole number in [1, 1000]: items of fewer words are not looked for; default
@@ -257,7 +257,7 @@ class TableFunctions:
                 them; 'short': all words of an item of fewer words than a run.
             coverage (Float64): share of the item's words that the runs hold; words that only
                 ignored n-grams hold do not count.
-            hits (Int64): n-grams of the item in the runs that are not ignored.
+            hits (Int64): n-grams of min_run words of the item in the runs that are not ignored.
             ignored_hits (Int64): n-grams of the item in the runs that occur in more than max_items
                 items.
             longest_run (Int64): words of the longest run.
@@ -270,11 +270,20 @@ class TableFunctions:
                 the item, words.
 
         Note:
-            Complete and exact on 64-bit hashes of words: every maximal run of at least min_run
-                equal words with an n-gram that is not ignored.
-            An edited item is found if runs of min_run unchanged words hold min_coverage of it. With
-                the defaults, one changed word in every dozen leaves such runs, but an edited item
-                of fewer than about 13 words often keeps none: a lower min_run finds it.
+            Complete and exact on 64-bit hashes of words: all runs of all groups that count. A run
+                is a maximal sequence of equal words. Two runs are neighbours if the end of one and
+                the beginning of the other are fewer words apart, in the text and in the item, than
+                either of them has, and than min_run; a group is a run with its neighbours, theirs,
+                and so on. A group counts if a run of at least min_run words in it has an n-gram
+                that is not ignored.
+            An item of few words may keep no such run when two of its words are changed. With s as
+                three quarters of min_run, rounded up, this concerns items of at least 2 s words and
+                fewer than 3 min_run: by default, s = 6 and 12 to 23 words. For them, a group also
+                counts if a run of at least s words in it has an n-gram of s words that occurs in at
+                most max_items items, and the group holds three quarters of the item's words.
+            With the defaults, an item of 12 or more different words is found if one word in every
+                dozen, at any place in it, is replaced, removed or preceded by another one. An
+                edited item of fewer words often keeps no run: a lower min_run finds it.
             Ids of the corpus may be repeated: each row is reported. Rows of either relation without
                 an id or a text are left out.
             Items with the same words are one item for max_items; each of their rows is reported,

@@ -5,9 +5,11 @@
 //! text ─── words ── runs of k words ───────────┴─> equal hashes ── extended by words ──> runs ── coverage ──> found
 //! ```
 //!
-//! The n-grams of the items are indexed, with n = k, the minimum length of a run; items of fewer words are one n-gram as a
-//! whole. A text is read once: each n-gram of it is looked up, and what is found is extended by comparing the hashes of
-//! words, so that a collision of n-grams is no run. An item is found if the runs cover enough of its words.
+//! The n-grams of the items are indexed, with n = k, the minimum length of a run; items of fewer words are one
+//! n-gram as a whole, and items of one and a half to three n-grams are indexed by shorter n-grams, too. A text is read
+//! once: each n-gram of it is looked up, and what is found is extended by comparing the hashes of words, so that a
+//! collision of n-grams is no run. Shorter runs beside a run are in its group (`groups.rs`). An item is found if the
+//! runs of the groups that count cover enough of its words.
 //!
 //! An n-gram that occurs in many items, such as the instructions that all questions of a set begin with, does not
 //! identify an item. Such n-grams are not looked up, and words that only they hold do not count. (Brown et al.,
@@ -23,8 +25,10 @@ use crate::normalize::normalize_into;
 use crate::split_mix::SplitMix64;
 use crate::words::for_each_word;
 
+mod groups;
 mod layout;
 
+use groups::{Groups, min_evidence, shorter_gram};
 pub use layout::IndexError;
 use layout::{Item, Layout};
 
@@ -107,7 +111,7 @@ pub struct FoundItem {
     pub number: i64,
     /// How it occurs there.
     pub kind: ItemMatch,
-    /// N-grams of the item in the runs that are not ignored.
+    /// N-grams of the item in the runs that are not ignored; a run of fewer words has none.
     pub hits: u32,
     /// N-grams of the item in the runs that occur in too many items.
     pub ignored_hits: u32,
@@ -127,6 +131,9 @@ pub struct ItemScratch {
     words: Vec<Word>,
     normal: String,
     seeds: Vec<Seed>,
+    /// The runs of an item that hold a seed.
+    evidence: Vec<Run>,
+    groups: Groups,
     runs: Vec<Run>,
     marks: Vec<bool>,
 }
@@ -146,6 +153,9 @@ struct Run {
     item: u32,
     length: u32,
 }
+
+/// Hash, item and first word of an n-gram.
+type Gram = (u64, u32, u32);
 
 /// An item of which a text holds enough.
 struct Found<'a> {
@@ -200,6 +210,25 @@ fn for_each_gram(words: &[Word], length: usize, mut f: impl FnMut(usize, u64)) {
 #[error("{0} words of items do not fit into an index of at most 4294967294")]
 pub struct TooManyItems(pub usize);
 
+/// The n-grams of items, given by the ranges of their words, sorted. `length_of` tells how many words those of an
+/// item of some words have.
+fn sorted_grams(
+    words: &[Word],
+    ranges: &[(i64, Range<usize>)],
+    length_of: impl Fn(usize) -> Option<usize>,
+) -> Vec<Gram> {
+    let mut grams = Vec::with_capacity(words.len());
+    for (item, (_, range)) in ranges.iter().enumerate() {
+        if let Some(length) = length_of(range.len()) {
+            for_each_gram(&words[range.clone()], length, |at, hash| {
+                grams.push((hash, item as u32, at as u32));
+            });
+        }
+    }
+    grams.sort_unstable();
+    grams
+}
+
 /// An index of items, given by numbers and texts, and what it leaves out. The bytes depend on the items only, not on
 /// their order; two items with one number are an index of both.
 ///
@@ -228,17 +257,6 @@ pub fn item_index(
     if words.len() >= u32::MAX as usize {
         return Err(TooManyItems(words.len()));
     }
-    // Hash, item and first word of each n-gram.
-    let mut grams: Vec<(u64, u32, u32)> = Vec::with_capacity(words.len());
-    let mut lengths = 0_u64;
-    for (item, (_, range)) in ranges.iter().enumerate() {
-        let length = gram.min(range.len());
-        lengths |= 1 << (length - 1);
-        for_each_gram(&words[range.clone()], length, |at, hash| {
-            grams.push((hash, item as u32, at as u32));
-        });
-    }
-    grams.sort_unstable();
     // Items of the same words count as one.
     let class = |(_, range): &(i64, Range<usize>)| {
         let hashes = words[range.clone()].iter();
@@ -246,25 +264,56 @@ pub fn item_index(
         xxh3_64(&bytes)
     };
     let classes: Vec<u64> = ranges.iter().map(class).collect();
-    let mut of_items = Vec::new();
-    let (mut kept, mut specific) = (Vec::with_capacity(grams.len()), vec![false; words.len()]);
-    let mut counted = vec![false; words.len()];
-    for same in grams.chunk_by(|a, b| a.0 == b.0) {
+    let mut of_items: Vec<u64> = Vec::new();
+    let mut is_frequent = |same: &[Gram]| {
         of_items.clear();
         of_items.extend(same.iter().map(|(_, item, _)| classes[*item as usize]));
         of_items.sort_unstable();
         of_items.dedup();
-        if of_items.len() > spec.max_items {
+        of_items.len() > spec.max_items
+    };
+    let grams = sorted_grams(&words, &ranges, |words| Some(gram.min(words)));
+    let (mut kept, mut specific) = (Vec::with_capacity(grams.len()), vec![false; words.len()]);
+    let mut counted = vec![false; words.len()];
+    let mut lengths = 0_u64;
+    for same in grams.chunk_by(|a, b| a.0 == b.0) {
+        if is_frequent(same) {
             left_out.grams += 1;
             continue;
         }
         for &(hash, item, at) in same {
             let range = &ranges[item as usize].1;
-            let first = range.start + at as usize;
+            let (first, length) = (range.start + at as usize, gram.min(range.len()));
             specific[first] = true;
-            counted[first..first + gram.min(range.len())].fill(true);
+            counted[first..first + length].fill(true);
+            lengths |= 1 << (length - 1);
             kept.push((hash, item, at));
         }
+    }
+    drop(grams);
+    // The shorter n-grams of the items that have them. They are counted in all items, so that an n-gram with one
+    // that is not ignored is not ignored, either.
+    let shorter = shorter_gram(gram);
+    let has_shorter = |words: usize| min_evidence(gram, words) < gram.min(words);
+    let mut specific_shorter = vec![false; words.len()];
+    if ranges.iter().any(|(_, range)| has_shorter(range.len())) {
+        let grams = sorted_grams(&words, &ranges, |words| {
+            (words >= shorter).then_some(shorter)
+        });
+        for same in grams.chunk_by(|a, b| a.0 == b.0) {
+            if is_frequent(same) {
+                continue;
+            }
+            for &(hash, item, at) in same {
+                let range = &ranges[item as usize].1;
+                if has_shorter(range.len()) {
+                    specific_shorter[range.start + at as usize] = true;
+                    lengths |= 1 << (shorter - 1);
+                    kept.push((hash, item, at));
+                }
+            }
+        }
+        kept.sort_unstable();
     }
     let items = ranges.into_iter().map(|(number, range)| {
         let of_item = counted[range.clone()].iter().filter(|&&counts| counts);
@@ -279,7 +328,7 @@ pub fn item_index(
         left_out,
         &items,
         &words,
-        [&specific, &counted],
+        [&specific, &specific_shorter, &counted],
         &kept,
     );
     Ok((bytes, left_out))
@@ -353,10 +402,13 @@ impl<'a> ItemIndex<'a> {
         spans
     }
 
-    /// Whether a run of an item continues another one after some words that differ.
+    /// Whether a run of an item continues another one, perhaps after some words that differ: it begins and ends
+    /// later in the item.
     fn continues(&self, before: &Run, run: &Run) -> bool {
-        let (text, item) = (before.text + before.length, before.item + before.length);
-        run.item >= item && run.text >= text && ((run.text - text) as usize) < self.layout.gram
+        let text = before.text + before.length;
+        let is_later =
+            run.item > before.item && run.item + run.length > before.item + before.length;
+        is_later && run.text >= text && ((run.text - text) as usize) < self.layout.gram
     }
 
     /// Calls `f` with each item of which a text holds at least the given share, in the order of their numbers.
@@ -371,6 +423,8 @@ impl<'a> ItemIndex<'a> {
             words,
             normal,
             seeds,
+            evidence,
+            groups,
             runs,
             marks,
         } = scratch;
@@ -387,8 +441,8 @@ impl<'a> ItemIndex<'a> {
             }
             seeds.sort_unstable();
             for of_item in seeds.chunk_by(|a, b| a.item == b.item) {
-                let item = of_item[0].item as usize;
-                runs.clear();
+                let item = self.layout.item(of_item[0].item as usize);
+                evidence.clear();
                 for diagonal in of_item.chunk_by(|a, b| a.diagonal == b.diagonal) {
                     let mut end = 0;
                     for seed in diagonal {
@@ -397,18 +451,18 @@ impl<'a> ItemIndex<'a> {
                         }
                         if let Some(run) = self.extended(words, item, seed) {
                             end = run.text + run.length;
-                            runs.push(run);
+                            evidence.push(run);
                         }
                     }
                 }
-                runs.sort_unstable();
-                let item = self.layout.item(item);
-                self.mark(item, runs, 0, marks);
-                let covered = self
-                    .marked(item, marks)
-                    .filter(|&at| self.layout.counts(at));
-                let coverage = covered.count() as f64 / item.counted as f64;
-                if !runs.is_empty() && coverage >= min_coverage {
+                evidence.sort_unstable();
+                runs.clear();
+                self.runs_of_groups(words, item, evidence, groups, runs);
+                if runs.is_empty() {
+                    continue;
+                }
+                let coverage = self.coverage(item, runs, marks);
+                if coverage >= min_coverage {
                     f(Found {
                         item,
                         words,
@@ -433,7 +487,7 @@ impl<'a> ItemIndex<'a> {
                 for_each_gram(words, length, |at, hash| {
                     fits = fits && (seeds.len() < MAX_SEEDS || items.len() == 1);
                     if fits {
-                        self.seeds_into(words, at, hash, items, seeds);
+                        self.seeds_into(words, (at, length), hash, items, seeds);
                     }
                 });
             }
@@ -441,12 +495,13 @@ impl<'a> ItemIndex<'a> {
         fits
     }
 
-    /// The items of a range that hold an n-gram of a text. An occurrence is left out if the n-grams before both are
-    /// equal, too, so that a run has one seed, however long it is.
+    /// The items of a range that hold an n-gram of a text, which is given by its first word and its number of words.
+    /// An occurrence is left out if the n-grams before both are equal, too, so that a run has few seeds, however
+    /// long it is.
     fn seeds_into(
         &self,
         words: &[Word],
-        at: usize,
+        (at, length): (usize, usize),
         hash: u64,
         items: &Range<usize>,
         seeds: &mut Vec<Seed>,
@@ -455,9 +510,10 @@ impl<'a> ItemIndex<'a> {
         for (item, place) in postings.filter(|(item, _)| items.contains(&(*item as usize))) {
             let before = at.checked_sub(1).zip((place as usize).checked_sub(1));
             let continues = before.is_some_and(|(at, place)| {
-                let first = self.layout.item(item as usize).first;
-                self.layout.is_specific(first + place)
-                    && self.layout.word(first + place).hash == words[at].hash
+                let of = self.layout.item(item as usize);
+                let is_shorter = length < self.layout.gram.min(of.words);
+                self.layout.is_specific(of.first + place, is_shorter)
+                    && self.layout.word(of.first + place).hash == words[at].hash
             });
             if !continues {
                 seeds.push(Seed {
@@ -470,8 +526,7 @@ impl<'a> ItemIndex<'a> {
     }
 
     /// The maximal run of equal words that holds a seed, if it is long enough.
-    fn extended(&self, words: &[Word], item: usize, seed: &Seed) -> Option<Run> {
-        let item = self.layout.item(item);
+    fn extended(&self, words: &[Word], item: Item, seed: &Seed) -> Option<Run> {
         let place = usize::try_from(i64::from(seed.at) - seed.diagonal).ok()?;
         let at = seed.at as usize;
         let is_equal =
@@ -483,11 +538,20 @@ impl<'a> ItemIndex<'a> {
             .take_while(|by| is_equal(at + by, place + by))
             .count();
         let length = before + after;
-        (after > 0 && length >= self.layout.gram.min(item.words)).then(|| Run {
+        (after > 0 && length >= min_evidence(self.layout.gram, item.words)).then(|| Run {
             text: (at - before) as u32,
             item: (place - before) as u32,
             length: length as u32,
         })
+    }
+
+    /// The share of an item's words that runs hold, of those that count.
+    fn coverage(&self, item: Item, runs: &[Run], marks: &mut Vec<bool>) -> f64 {
+        self.mark(item, runs, 0, marks);
+        let covered = self
+            .marked(item, marks)
+            .filter(|&at| self.layout.counts(at));
+        covered.count() as f64 / item.counted as f64
     }
 
     /// Marks the words of an item that runs hold, without the last `less` words of each run.
@@ -517,7 +581,7 @@ impl<'a> ItemIndex<'a> {
         self.mark(item, runs, gram - 1, found.marks);
         let (mut hits, mut ignored_hits) = (0, 0);
         for place in self.marked(item, found.marks) {
-            match self.layout.is_specific(place) {
+            match self.layout.is_specific(place, false) {
                 true => hits += 1,
                 false => ignored_hits += 1,
             }

@@ -1,7 +1,7 @@
 //! The bytes of an index of items.
 //!
-//! A header of ten numbers of 64 bits, then items, words, two bit sets over the words, a hash table from n-grams to lists
-//! of places, and these lists. All numbers are little-endian. The bytes are read in place.
+//! A header of ten numbers of 64 bits, then items, words, three bit sets over the words, a hash table from n-grams
+//! to lists of places, and these lists. All numbers are little-endian. The bytes are read in place.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use thiserror::Error;
 use super::{ItemsLeftOut, MAX_ITEM_GRAM, Word};
 
 /// The first number of an index.
-const MAGIC: u64 = u64::from_le_bytes(*b"items 02");
+const MAGIC: u64 = u64::from_le_bytes(*b"items 03");
 const HEADER: usize = 10 * 8;
 /// Bytes of an item: number, first word, words, words that count.
 const ITEM: usize = 4 * 8;
@@ -46,6 +46,7 @@ pub(super) struct Layout<'a> {
     items: &'a [u8],
     words: &'a [u8],
     specific: &'a [u8],
+    specific_shorter: &'a [u8],
     counted: &'a [u8],
     slots: &'a [u8],
     places: &'a [u8],
@@ -68,10 +69,11 @@ fn bit_at(bytes: &[u8], at: usize) -> bool {
 }
 
 /// The sizes of the parts of an index, in bytes.
-fn sizes(items: usize, words: usize, slots: usize, places: usize) -> Option<[usize; 6]> {
+fn sizes(items: usize, words: usize, slots: usize, places: usize) -> Option<[usize; 7]> {
     Some([
         items.checked_mul(ITEM)?,
         words.checked_mul(WORD)?,
+        words.div_ceil(8),
         words.div_ceil(8),
         words.div_ceil(8),
         slots.checked_mul(SLOT)?,
@@ -80,14 +82,15 @@ fn sizes(items: usize, words: usize, slots: usize, places: usize) -> Option<[usi
 }
 
 /// Writes an index. `items` have their words and how many of them count, `bits` are those of the words that begin an
-/// n-gram that is looked up and of those that count, and `grams` have their hash, item and position, sorted.
+/// n-gram that is looked up, of those that begin a shorter one, and of those that count; `grams` are those that are
+/// looked up, with their hash, item and position, sorted.
 pub(super) fn write(
     gram: usize,
     lengths: u64,
     left_out: ItemsLeftOut,
     items: &[(i64, Range<usize>, usize)],
     words: &[Word],
-    bits: [&[bool]; 2],
+    bits: [&[bool]; 3],
     grams: &[(u64, u32, u32)],
 ) -> Vec<u8> {
     let distinct = grams.chunk_by(|a, b| a.0 == b.0).count();
@@ -165,11 +168,19 @@ impl<'a> Layout<'a> {
         let is_index = u64_at(bytes, 0) == MAGIC
             && (1..=MAX_ITEM_GRAM).contains(&gram)
             && slots.is_power_of_two();
-        let mut parts: [&[u8]; 6] = [&[]; 6];
+        let mut parts: [&[u8]; 7] = [&[]; 7];
         for (part, size) in parts.iter_mut().zip(sizes) {
             (*part, rest) = rest.split_at_checked(size).ok_or_else(wrong)?;
         }
-        let [items, words, specific, counted, slots, places] = parts;
+        let [
+            items,
+            words,
+            specific,
+            specific_shorter,
+            counted,
+            slots,
+            places,
+        ] = parts;
         match is_index && rest.is_empty() {
             true => Ok(Self {
                 gram,
@@ -178,6 +189,7 @@ impl<'a> Layout<'a> {
                 items,
                 words,
                 specific,
+                specific_shorter,
                 counted,
                 slots,
                 places,
@@ -214,9 +226,12 @@ impl<'a> Layout<'a> {
         }
     }
 
-    /// Whether the n-gram that begins with this word is looked up.
-    pub(super) fn is_specific(&self, word: usize) -> bool {
-        bit_at(self.specific, word)
+    /// Whether the n-gram, or the shorter n-gram, that begins with this word is looked up.
+    pub(super) fn is_specific(&self, word: usize, is_shorter: bool) -> bool {
+        match is_shorter {
+            true => bit_at(self.specific_shorter, word),
+            false => bit_at(self.specific, word),
+        }
     }
 
     /// Whether a word counts: an n-gram with it is looked up.

@@ -31,16 +31,21 @@ fn normal_words(text: &str) -> Vec<String> {
     words
 }
 
-/// Number, kind, hits, ignored hits, coverage, longest run, and the runs as (first word in the text, in the item, words).
-type Expected = (
-    i64,
-    &'static str,
-    u32,
-    u32,
-    f64,
-    u32,
-    Vec<(usize, usize, usize)>,
-);
+/// A run: first word in the text, in the item, words.
+type Placed = (usize, usize, usize);
+
+/// Number, kind, hits, ignored hits, coverage, longest run, and the runs.
+type Expected = (i64, &'static str, u32, u32, f64, u32, Vec<Placed>);
+
+/// Whether the end of one of two runs is close to the beginning of the other.
+fn are_neighbours(a: Placed, b: Placed, min_run: usize) -> bool {
+    let are_close = |before: Placed, after: Placed| {
+        let in_text = after.0.abs_diff(before.0 + before.2);
+        let in_item = after.1.abs_diff(before.1 + before.2);
+        in_text.max(in_item) < min_run.min(before.2).min(after.2)
+    };
+    are_close(a, b) || are_close(b, a)
+}
 
 /// The items of a text by the definition: all diagonals of equal words.
 fn naive(items: &[(i64, &str)], spec: ItemSpec, text: &str, min_coverage: f64) -> Vec<Expected> {
@@ -51,10 +56,16 @@ fn naive(items: &[(i64, &str)], spec: ItemSpec, text: &str, min_coverage: f64) -
         .filter(|(_, words)| words.len() >= spec.min_words)
         .collect();
     let gram_of = |words: &[String]| spec.min_run.min(words.len());
+    let shorter = (3 * spec.min_run).div_ceil(4);
     let mut holders: BTreeMap<Vec<String>, BTreeSet<&[String]>> = BTreeMap::new();
+    let mut holders_of_shorter = holders.clone();
     for words in items.values() {
         for gram in words.windows(gram_of(words)) {
             holders.entry(gram.to_vec()).or_default().insert(words);
+        }
+        for gram in words.windows(shorter) {
+            let holders = holders_of_shorter.entry(gram.to_vec()).or_default();
+            holders.insert(words);
         }
     }
     let mut all = Vec::new();
@@ -64,29 +75,67 @@ fn naive(items: &[(i64, &str)], spec: ItemSpec, text: &str, min_coverage: f64) -
             .windows(gram)
             .map(|gram| holders[gram].len() <= spec.max_items)
             .collect();
+        let specific_shorter: Vec<bool> = words
+            .windows(shorter)
+            .map(|gram| holders_of_shorter[gram].len() <= spec.max_items)
+            .collect();
         let counts = |place: usize| {
             (0..specific.len()).any(|at| specific[at] && (at..at + gram).contains(&place))
         };
-        let mut runs = Vec::new();
+        let counted: Vec<usize> = (0..words.len()).filter(|&place| counts(place)).collect();
+        let share_of = |runs: &[Placed]| {
+            let is_covered = |place: usize| {
+                let mut places = runs.iter().map(|run| run.1..run.1 + run.2);
+                places.any(|places| places.contains(&place))
+            };
+            let covered = counted.iter().filter(|&&place| is_covered(place));
+            covered.count() as f64 / counted.len() as f64
+        };
+        let mut equal: Vec<Placed> = Vec::new();
         for at in 0..text.len() {
             for place in 0..words.len() {
                 let begins = at == 0 || place == 0 || text[at - 1] != words[place - 1];
                 let both = text[at..].iter().zip(&words[place..]);
                 let length = both.take_while(|(a, b)| a == b).count();
-                let is_evidence =
-                    (place..(place + length + 1).saturating_sub(gram)).any(|at| specific[at]);
-                if begins && length >= gram && is_evidence {
-                    runs.push((at, place, length));
+                if begins && length > 0 {
+                    equal.push((at, place, length));
                 }
             }
         }
+        let holds = |run: &Placed, length: usize, specific: &[bool]| {
+            let mut grams = run.1..(run.1 + run.2 + 1).saturating_sub(length);
+            grams.any(|at| specific[at])
+        };
+        let is_long = |run: &Placed| holds(run, gram, &specific);
+        let is_whole = words.len() < spec.min_run;
+        let has_shorter = !is_whole && words.len() >= 2 * shorter && words.len() < 3 * spec.min_run;
+        let mut runs: Vec<Placed> = Vec::new();
+        let mut seen: BTreeSet<Placed> = BTreeSet::new();
+        for run in &equal {
+            let is_evidence = is_long(run) || has_shorter && holds(run, shorter, &specific_shorter);
+            if !is_evidence || seen.contains(run) {
+                continue;
+            }
+            let (mut group, mut at) = (vec![*run], 0);
+            while at < group.len() && !is_whole {
+                for other in &equal {
+                    if are_neighbours(group[at], *other, spec.min_run) && !group.contains(other) {
+                        group.push(*other);
+                    }
+                }
+                at += 1;
+            }
+            seen.extend(&group);
+            if group.iter().any(is_long) || share_of(&group) >= 0.75 {
+                runs.extend(group);
+            }
+        }
+        runs.sort_unstable();
         let within = |place: usize, length: usize| {
             runs.iter()
                 .any(|run| run.1 <= place && place + length <= run.1 + run.2)
         };
-        let counted: Vec<usize> = (0..words.len()).filter(|&place| counts(place)).collect();
-        let covered = counted.iter().filter(|&&place| within(place, 1)).count();
-        let coverage = covered as f64 / counted.len() as f64;
+        let coverage = share_of(&runs);
         let Some(longest) = runs.iter().map(|run| run.2).max() else {
             continue;
         };
@@ -134,8 +183,9 @@ fn characters_of_items(expected: &[Expected], spec: ItemSpec, words: &[Word]) ->
             characters.extend(words[*at].start..words[at + length - 1].end);
         }
         for two in runs.windows(2) {
-            let (text, item) = (two[0].0 + two[0].2, two[0].1 + two[0].2);
-            if two[1].0 >= text && two[1].0 - text < spec.min_run && two[1].1 >= item {
+            let text = two[0].0 + two[0].2;
+            let is_later = two[1].1 > two[0].1 && two[1].1 + two[1].2 > two[0].1 + two[0].2;
+            if is_later && two[1].0 >= text && two[1].0 - text < spec.min_run {
                 characters.extend(words[text - 1].end..words[two[1].0].start);
             }
         }
@@ -143,7 +193,7 @@ fn characters_of_items(expected: &[Expected], spec: ItemSpec, words: &[Word]) ->
     characters
 }
 
-fn check(items: &[(i64, &str)], spec: ItemSpec, text: &str, min_coverage: f64) -> usize {
+fn check(items: &[(i64, &str)], spec: ItemSpec, text: &str, min_coverage: f64) -> Vec<FoundItem> {
     let found = found(items, spec, text, min_coverage);
     let expected = naive(items, spec, text, min_coverage);
     let case = format!("{items:?} {spec:?} {text:?} {min_coverage}");
@@ -189,45 +239,207 @@ fn check(items: &[(i64, &str)], spec: ItemSpec, text: &str, min_coverage: f64) -
         assert_eq!(found.span.0, expected[0].in_text.0, "{case}");
         assert_eq!(found.runs, expected, "{case}");
     }
-    found.len()
+    found
+}
+
+/// How a word is changed.
+#[derive(Debug, Clone, Copy)]
+enum Change {
+    Replaced,
+    Preceded,
+    Removed,
+}
+
+const CHANGES: [Change; 3] = [Change::Replaced, Change::Preceded, Change::Removed];
+
+/// Words of which those at some places, in ascending order, are changed.
+fn changed(words: &[String], places: &[usize], change: Change) -> Vec<String> {
+    let mut copy = words.to_vec();
+    for &place in places.iter().rev() {
+        match change {
+            Change::Replaced => copy[place] = "other".to_owned(),
+            Change::Preceded => copy.insert(place, "other".to_owned()),
+            Change::Removed => drop(copy.remove(place)),
+        }
+    }
+    copy
+}
+
+/// One place in every so many words, also in those that remain at the end.
+fn places(words: usize, every: usize, random: &mut Random) -> Vec<usize> {
+    let firsts = (0..words).step_by(every);
+    firsts
+        .map(|first| first + random.below(every.min(words - first) as u32) as usize)
+        .collect()
 }
 
 #[test]
 fn random_texts_equal_a_comparison_of_all_places() {
     let mut random = Random::new(7);
-    let mut count = 0;
+    let (mut count, mut without_long_runs) = (0, 0);
     let letters = ["a", "B", "c", "ü", "中", "d", "e", "f"];
     for round in 0..1_500 {
         let kinds = 2 + round % 7;
-        let mut words = |max_words: u32| {
-            let length = random.below(max_words);
-            let words: Vec<&str> = (0..length)
-                .map(|_| letters[random.below(kinds) as usize])
-                .collect();
-            words.join([" ", ", ", "  "][random.below(3) as usize])
+        let words = |random: &mut Random, max_words: u32| -> Vec<String> {
+            let letter = |_| letters[random.below(kinds) as usize].to_owned();
+            (0..max_words).map(letter).collect()
         };
-        let items: Vec<String> = (0..5).map(|_| words(12)).collect();
-        let mut text = words(30);
-        if round % 3 == 0 {
-            text = format!("{text} {} {}", items[0].to_uppercase(), words(9));
+        let mut some = |max_words: u32| {
+            let length = random.below(max_words);
+            words(&mut random, length)
+        };
+        let items: Vec<Vec<String>> = (0..5).map(|_| some(12 + round % 16)).collect();
+        let (mut text, after) = (some(30), some(9));
+        if round % 3 < 2 {
+            let every = 3 + random.below(10) as usize;
+            let mut copy = items[0].clone();
+            if round % 3 == 1 {
+                let places = places(copy.len(), every, &mut random);
+                copy = changed(&copy, &places, CHANGES[random.below(3) as usize]);
+            }
+            text.extend(copy.iter().map(|word| word.to_uppercase()));
+            text.extend(after);
         }
+        let mut joined = |words: &[String]| words.join([" ", ", ", "  "][random.below(3) as usize]);
+        let items: Vec<String> = items.iter().map(|item| joined(item)).collect();
+        let text = joined(&text);
         let items: Vec<(i64, &str)> = items
             .iter()
             .enumerate()
             .map(|(at, item)| (at as i64 * 3, item.as_str()))
             .collect();
-        for min_run in [1, 3, 8] {
+        for min_run in [1, 3, 4, 6, 8] {
             let spec = ItemSpec {
                 min_run,
                 max_items: 1 + round as usize % 4,
                 min_words: 1 + round as usize % 3,
             };
-            for min_coverage in [1e-9, 0.5, 1.0] {
-                count += check(&items, spec, &text, min_coverage);
-            }
+            let min_coverage = [1e-9, 0.5, 1.0][(round / 7) as usize % 3];
+            let found = check(&items, spec, &text, min_coverage);
+            count += found.len();
+            let without = |item: &&FoundItem| {
+                item.kind == ItemMatch::Near && (item.longest as usize) < min_run
+            };
+            without_long_runs += found.iter().filter(without).count();
         }
     }
     assert!(count > 5_000, "{count}");
+    assert!(without_long_runs > 60, "{without_long_runs}");
+}
+
+/// Items of a dozen words and more, of which one word in every dozen is replaced, preceded by another one or removed.
+#[test]
+fn one_change_in_every_dozen_words_hides_no_item() {
+    let mut random = Random::new(9);
+    let spec = ItemSpec {
+        min_run: 8,
+        max_items: 10,
+        min_words: 4,
+    };
+    let mut scratch = ItemScratch::default();
+    let mut exact = 0;
+    for words in 12..=60 {
+        let item: Vec<String> = (0..words).map(|at| format!("w{at}")).collect();
+        let (bytes, _) = item_index(&[(1, &item.join(" "))], spec).unwrap();
+        let index = ItemIndex::from_bytes(&bytes).unwrap();
+        let mut all = Vec::new();
+        match words {
+            // All places.
+            ..=24 => {
+                for first in 0..12 {
+                    let seconds = 12..words;
+                    match seconds.is_empty() {
+                        true => all.push(vec![first]),
+                        false => all.extend(seconds.map(|second| vec![first, second])),
+                    }
+                }
+            }
+            _ => all.extend((0..100).map(|_| places(words, 12, &mut random))),
+        }
+        for (places, change) in all
+            .iter()
+            .flat_map(|places| CHANGES.map(|change| (places, change)))
+        {
+            let copy = changed(&item, places, change).join(" ");
+            let text = format!("before it. {copy}. After it.");
+            let mut found = Vec::new();
+            index.find(&text, 0.5, &mut scratch, &mut found);
+            assert_eq!(found.len(), 1, "{words} words {change:?} {places:?}");
+            // Parts of three words and more are in the span.
+            let mut ends = vec![0];
+            ends.extend(places.iter().map(|place| place + 1));
+            let lengths = ends.windows(2).map(|two| two[1] - two[0] - 1);
+            let last = words - ends[ends.len() - 1];
+            if lengths.chain([last]).all(|length| length > 2) {
+                let end = 11 + copy.len() as u32;
+                assert_eq!(found[0].span, (11, end), "{change:?} {places:?}");
+                exact += 1;
+            }
+        }
+    }
+    assert!(exact > 2_000, "{exact}");
+}
+
+#[test]
+fn an_item_without_a_long_run_needs_three_quarters_of_its_words() {
+    let spec = ItemSpec {
+        min_run: 8,
+        max_items: 10,
+        min_words: 4,
+    };
+    let item = "which town lies between the old mill and the harbour of port adeline on the coast";
+    let kinds = |text: &str| {
+        let found = check(&[(1, item)], spec, text, 0.5);
+        let found = found.iter().map(|item| (item.kind.word(), item.coverage));
+        found.collect::<Vec<_>>()
+    };
+    // A run of 8 words of 16, and 5 beside it.
+    let text = "which town lies between the old mill and this port adeline on the coast";
+    assert_eq!(kinds(text), [("near", 13.0 / 16.0)]);
+    // 7 and 5 words.
+    let text = "which town lies between the old mill then the harbour of port adeline";
+    assert_eq!(kinds(text), [("near", 12.0 / 16.0)]);
+    // 7 and 4 words, and 6 words that stand elsewhere.
+    let text = "which town lies between the old mill then the harbour of port";
+    assert_eq!(kinds(text), []);
+    let apart =
+        format!("{text} and so on, as everybody knows who was here: of port adeline on the coast");
+    assert_eq!(kinds(&apart), []);
+    // Shorter runs in another order.
+    let text = "harbour of port adeline on the which town lies between the old mill";
+    assert_eq!(kinds(text), []);
+}
+
+#[test]
+fn shorter_runs_beside_a_run_are_in_its_group() {
+    let item = "the mill by the river and the road to the old harbour of the town";
+    let runs = |text: &str| {
+        let found = check(&[(1, item)], SPEC, text, 0.1);
+        let runs = found.iter().flat_map(|item| &item.runs);
+        runs.map(|run| run.words).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        runs("the mill by a river and the road to the old port of the town"),
+        [3, 7, 3]
+    );
+    // A word more, a word less, and a word twice.
+    assert_eq!(
+        runs("the mill by the river and also the road to the old harbour"),
+        [6, 6]
+    );
+    assert_eq!(
+        runs("the mill by the river and road to the old harbour"),
+        [6, 5]
+    );
+    assert_eq!(
+        runs("the mill by the river and and the road to the old harbour"),
+        [6, 7]
+    );
+    // Two words are not beside a run if two others are in between.
+    assert_eq!(
+        runs("the mill on my river and the road to the old harbour"),
+        [8]
+    );
 }
 
 #[test]
