@@ -6,6 +6,9 @@
 -- The relation has a row for each sentence, as the function sentences returns them, or for each document, whose text is
 -- then split. Its rows are documents if the argument id is given, or if it has no columns document and position.
 --
+-- Every line break of a document ends a sentence, unless the splitter is 'published'. Texts whose lines are wrapped
+-- have to be unwrapped first: `regexp_replace(text, '([^\n])\n([^\n])', '\1 \2', 'g')` leaves all offsets as they are.
+--
 -- Inputs
 --   input: document, position, text, start_offset, end_offset
 -- Parameters

@@ -244,7 +244,8 @@ class TableFunctions:
             min_run: A whole number in [1, 64]: minimum number of words of a run that is evidence;
                 an item of fewer words must be there as a whole; default 8.
             max_items: A whole number in [1, 4000000000]: n-grams of min_run words that occur in
-                more distinct items than this are ignored; default 10.
+                more distinct items than this are ignored; raise it if many items may share text;
+                default 10.
             min_words: A whole number in [1, 1000]: items of fewer words are not looked for; default
                 4.
 
@@ -1440,6 +1441,9 @@ class TableFunctions:
         The relation has a row for each sentence, as the function sentences returns them, or for
         each document, whose text is then split. Its rows are documents if the argument id is given,
         or if it has no columns document and position.
+        Every line break of a document ends a sentence, unless the splitter is 'published'. Texts
+        whose lines are wrapped have to be unwrapped first: `regexp_replace(text,
+        '([^\\n])\\n([^\\n])', '\\1 \\2', 'g')` leaves all offsets as they are.
 
         Args:
             data: A relation: document, position, text, start_offset, end_offset.

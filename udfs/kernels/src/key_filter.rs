@@ -62,20 +62,14 @@ impl KeyFilter {
     fn folded(&self, keys: usize) -> Self {
         let bits = 64 - self.shift;
         let fewer = bits.saturating_sub(Self::bits(keys, usize::MAX));
+        let mut words = self.words.clone();
         // Keys that share a counter of the smaller filter have neighbouring ones in the larger filter.
-        let mut words = vec![0; self.words.len() >> fewer];
-        for (at, &word) in self
-            .words
-            .iter()
-            .enumerate()
-            .filter(|(_, word)| **word != 0)
-        {
-            for lane in 0..LANES {
-                let counter = (at * LANES + lane) >> fewer;
-                let (sum, shift) = (&mut words[counter / LANES], counter % LANES * 2);
-                let both = (*sum >> shift & 3) + (word >> (lane * 2) & 3);
-                *sum = *sum & !(3 << shift) | both.min(2) << shift;
+        for _ in 0..fewer {
+            for at in 0..words.len() / 2 {
+                words[at] = sums_of_neighbours(words[2 * at])
+                    | sums_of_neighbours(words[2 * at + 1]) << (LANES as u32);
             }
+            words.truncate(words.len() / 2);
         }
         Self {
             words,
@@ -123,6 +117,19 @@ impl KeyFilter {
         let (word, shift) = self.place(key);
         self.words[word] >> shift & 2 != 0
     }
+}
+
+/// The sums of each two neighbouring counters of a word, up to 2, in the lower half of a word.
+fn sums_of_neighbours(counters: u64) -> u64 {
+    const LOW: u64 = u64::MAX / 15;
+    let sums = (counters & 3 * LOW) + (counters >> 2 & 3 * LOW);
+    let two = (sums >> 1 | sums >> 2) & LOW;
+    let mut packed = two << 1 | sums & !two & LOW;
+    // The sums are in every other pair of bits; the gaps between them close.
+    packed = (packed | packed >> 2) & 0x0F0F_0F0F_0F0F_0F0F;
+    packed = (packed | packed >> 4) & 0x00FF_00FF_00FF_00FF;
+    packed = (packed | packed >> 8) & 0x0000_FFFF_0000_FFFF;
+    (packed | packed >> 16) & 0xFFFF_FFFF
 }
 
 /// The reason why bytes are not those of a filter.
@@ -324,6 +331,23 @@ mod tests {
             assert!(shared.iter().all(|&key| found.contains(key)), "{count}");
             let wrong = alone.iter().filter(|&&key| found.contains(key)).count();
             assert!(wrong <= alone.len() / 4, "{count} {parts}: {wrong}");
+        }
+    }
+
+    #[test]
+    fn neighbouring_counters_are_added_up_to_two() {
+        let mut random = Random::new(8);
+        for _ in 0..2_000 {
+            let counts: Vec<u64> = (0..LANES).map(|_| u64::from(random.below(3))).collect();
+            let word = |counts: &[u64]| {
+                let lanes = counts.iter().enumerate();
+                lanes.fold(0, |word, (lane, count)| word | count << (2 * lane))
+            };
+            let sums: Vec<u64> = counts
+                .chunks(2)
+                .map(|two| (two[0] + two[1]).min(2))
+                .collect();
+            assert_eq!(sums_of_neighbours(word(&counts)), word(&sums), "{counts:?}");
         }
     }
 
