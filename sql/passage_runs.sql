@@ -15,6 +15,7 @@
 --   min_copies.passages
 --   normalize
 --   only_joined: boolean | whether of the texts with cuts only those passages are looked for whose words a cut has made adjacent
+--   filter_bytes: integer in [256, 1073741824] = 33554432 | size of a filter of many anchors, which each partition holds; the rows do not depend on it
 -- Columns
 --   id: as id | a text with a repeated passage
 --   first_word: Int64 | its first word, among those of the text that are not cut
@@ -26,7 +27,7 @@
 --   input_b has the texts whose passages are looked for: those of input, or of these the ones with cuts.
 --   Ids and ranks must be unique. Rows with NULL in group_value are left out; those of different values are not compared.
 WITH filter AS (
-  SELECT key_filter(passage_anchors(text, $min_words, $normalize, cut, $only_joined)) AS keys, 0 AS all_rows
+  SELECT key_filter(passage_anchors(text, $min_words, $normalize, cut, $only_joined), $filter_bytes) AS keys, 0 AS all_rows
   FROM input_b
   WHERE group_value IS NOT NULL
 ),

@@ -9,5 +9,6 @@ FROM passage_runs(
   min_words => $min_words,
   min_copies => $min_copies,
   normalize => $normalize,
-  only_joined => $only_joined
+  only_joined => $only_joined,
+  filter_bytes => $filter_bytes
 )
