@@ -9,12 +9,11 @@
 --
 -- Inputs
 --   input: id, text, rank, group_value, cut
---   input_b: id, text, rank, group_value, cut
+--   input_b: text, group_value, cut, changed
 -- Parameters
 --   min_words.repeated
 --   min_copies.passages
 --   normalize
---   only_joined: boolean | whether of the texts with cuts only those passages are looked for whose words a cut has made adjacent
 --   filter_bytes: integer in [256, 1073741824] = 33554432 | size of a filter of many anchors, which each partition holds; the rows do not depend on it
 -- Columns
 --   id: as id | a text with a repeated passage
@@ -24,10 +23,10 @@
 --   first_start_word: Int64 | its first word there
 --   copies: Int64 | number of occurrences of its rarest passage of min_words words, the first one included
 -- Guarantees
---   input_b has the texts whose passages are looked for: those of input, or of these the ones with cuts.
+--   input_b has the texts whose anchors are counted: those of input, or of these some with changed words, if each repeated passage has an occurrence in them that passage_anchors selects by these.
 --   Ids and ranks must be unique. Rows with NULL in group_value are left out; those of different values are not compared.
 WITH filter AS (
-  SELECT key_filter(passage_anchors(text, $min_words, $normalize, cut, $only_joined), $filter_bytes) AS keys, 0 AS all_rows
+  SELECT key_filter(passage_anchors(text, $min_words, $normalize, cut, changed), $filter_bytes) AS keys, 0 AS all_rows
   FROM input_b
   WHERE group_value IS NOT NULL
 ),
