@@ -306,10 +306,9 @@ impl Run<'_> {
 
 /// The size of the filter of the anchors: each partition holds one, and all of them a sixteenth of the memory limit.
 fn filter_bytes(context: &SessionContext) -> Value {
+    // Executors have limits of their own, and filters are sent between them.
     let limit = match context.runtime_env().memory_pool.memory_limit() {
-        // Executors have limits of their own, and filters are sent between them.
-        _ if is_remote(context) => 0,
-        MemoryLimit::Finite(limit) => limit,
+        MemoryLimit::Finite(limit) if !is_remote(context) => limit,
         _ => 0,
     };
     let partitions = context.copied_config().target_partitions().max(1);
