@@ -9,12 +9,12 @@
 --
 -- Inputs
 --   input: id, text, rank, group_value, cut
---   input_b: id, text, rank, group_value, cut
+--   input_b: text, group_value, cut, changed
 -- Parameters
 --   min_words.repeated
 --   min_copies.passages
 --   normalize
---   only_joined: boolean | whether of the texts with cuts only those passages are looked for whose words a cut has made adjacent
+--   filter_bytes: integer in [256, 1073741824] = 33554432 | size of a filter of many anchors, which each partition holds; the rows do not depend on it
 -- Columns
 --   id: as id | a text with a repeated passage
 --   first_word: Int64 | its first word, among those of the text that are not cut
@@ -23,10 +23,10 @@
 --   first_start_word: Int64 | its first word there
 --   copies: Int64 | number of occurrences of its rarest passage of min_words words, the first one included
 -- Guarantees
---   input_b has the texts whose passages are looked for: those of input, or of these the ones with cuts.
---   Ids must be unique. Rows with NULL in group_value are left out; those of different values are not compared.
+--   input_b has the texts whose anchors are counted: those of input, or of these some with changed words, if each repeated passage has an occurrence in them that passage_anchors selects by these.
+--   Ids and ranks must be unique. Rows with NULL in group_value are left out; those of different values are not compared.
 WITH filter AS (
-  SELECT key_filter(passage_anchors(text, $min_words, $normalize, cut, $only_joined)) AS keys, 0 AS all_rows
+  SELECT key_filter(passage_anchors(text, $min_words, $normalize, cut, changed), $filter_bytes) AS keys, 0 AS all_rows
   FROM input_b
   WHERE group_value IS NOT NULL
 ),
@@ -43,22 +43,36 @@ grams AS (
       ON filter.all_rows = own.all_rows
   )
 ),
+counted AS (
+  SELECT
+    id,
+    rank,
+    group_value,
+    at,
+    key,
+    count(*) OVER (PARTITION BY key, group_value) AS copies,
+    min(rank) OVER (PARTITION BY key, group_value) AS first_rank
+  FROM grams
+),
+-- Totals of whole groups, most of which have one row or two: windows that need an order take several times as long.
 occurrences AS (
   SELECT
     id,
+    rank,
     at,
-    first_value(id) OVER (PARTITION BY key, group_value ORDER BY rank, at) AS first_id,
-    first_value(at) OVER (PARTITION BY key, group_value ORDER BY rank, at) AS first_start_word,
-    row_number() OVER (PARTITION BY key, group_value ORDER BY rank, at) AS number,
-    count(*) OVER (PARTITION BY key, group_value) AS copies
-  FROM grams
+    copies,
+    first_rank,
+    min(CASE WHEN rank = first_rank THEN id END) OVER (PARTITION BY key, group_value) AS first_id,
+    min(CASE WHEN rank = first_rank THEN at END) OVER (PARTITION BY key, group_value) AS first_start_word
+  FROM counted
+  WHERE copies >= $min_copies
 ),
 repeated AS (
   SELECT
     id, at, first_id, first_start_word, copies,
     at - CAST(row_number() OVER (PARTITION BY id, first_id, at - first_start_word ORDER BY at) AS BIGINT) AS run
   FROM occurrences
-  WHERE number > 1 AND copies >= $min_copies
+  WHERE rank > first_rank OR at > first_start_word
 ),
 runs AS (
   SELECT

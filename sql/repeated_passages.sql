@@ -46,18 +46,18 @@ documents AS (
     text,
     id AS rank,
     0 AS group_value,
-    CASE WHEN false THEN [named_struct('first_word', 0, 'end_word', 0)] END AS cut
+    CASE WHEN false THEN [named_struct('first_word', 0, 'end_word', 0)] END AS cut,
+    CASE WHEN false THEN [named_struct('first_word', 0, 'end_word', 0)] END AS changed
   FROM texts
 ),
 runs AS (
   SELECT id, first_word, end_word, first_id, first_start_word, copies
   FROM passage_runs(
     (SELECT id, text, rank, group_value, cut FROM documents),
-    (SELECT id, text, rank, group_value, cut FROM documents),
+    (SELECT text, group_value, cut, changed FROM documents),
     min_words => $min_words,
     min_copies => $min_copies,
-    normalize => $normalize,
-    only_joined => false
+    normalize => $normalize
   )
 ),
 positions AS (

@@ -6,5 +6,6 @@ SELECT
   text,
   rank,
   group_value,
-  CASE WHEN false THEN [named_struct('first_word', 0, 'end_word', 0)] END AS cut
+  CASE WHEN false THEN [named_struct('first_word', 0, 'end_word', 0)] END AS cut,
+  CASE WHEN false THEN [named_struct('first_word', 0, 'end_word', 0)] END AS changed
 FROM ordered_documents

@@ -330,6 +330,15 @@ fn no_passage_occurs_twice() {
     // The second round found something.
     let second = scratch.rows("SELECT count(*) AS cuts FROM 'out1/steps/*-origins_2/*.parquet'");
     assert!(second[0]["cuts"].as_u64() > Some(0), "{second:?}");
+    // A round counts the anchors of the texts in which the round before found passages.
+    for (round, found, cut) in [(2, 2000, 2000), (3, 1999, 2000)] {
+        let texts = scratch.rows(&format!(
+            "SELECT count(*) FILTER (WHERE changed IS NOT NULL) AS found, count(*) FILTER (WHERE cut IS NOT NULL) AS cut \
+             FROM 'out1/steps/*-changes_{round}/*.parquet'"
+        ));
+        let expected = json!([{"found": found, "cut": cut}]);
+        assert_eq!(Value::from(texts), expected, "round {round}");
+    }
     for cut in scratch.rows("SELECT id, start_char, end_char, passage FROM 'out1/cuts.parquet'") {
         let number = |name: &str| cut[name].as_u64().expect("a number") as usize;
         let text = rows[number("id")]["text"].as_str().expect("a text");

@@ -242,7 +242,7 @@ pub const CALLS: &[(&str, &str)] = &[
         "WITH texts AS (
            SELECT id, text, id AS rank, group_value, CASE WHEN id > 1 THEN [named_struct('first_word', 1, 'end_word', 2)] END AS cut
            FROM rows_in)
-         SELECT * FROM passage_runs((SELECT * FROM texts), (SELECT * FROM texts), min_words => 2, only_joined => true)",
+         SELECT * FROM passage_runs((SELECT * FROM texts), (SELECT text, group_value, cut, cut AS changed FROM texts), min_words => 2)",
     ),
     (
         "sentence_origins",

@@ -1,4 +1,4 @@
-//! `key_filter(keys)`
+//! `key_filter(keys[, max_bytes])`
 
 use std::sync::Arc;
 
@@ -10,12 +10,15 @@ use datafusion_macros::user_doc;
 use neardup_kernels::{KeyCounts, WrongFilter};
 
 use crate::aggregate::Aggregate;
-use crate::columns::{Kind, Lists, Parameters};
+use crate::columns::{Kind, Lists, Parameters, numbers};
+
+/// Upper bound of the bytes of a filter: a state is a value of a column of at most 2 GiB.
+const MAX_BYTES: usize = 1 << 30;
 
 #[user_doc(
     doc_section(label = "Building Blocks"),
-    description = "Counts keys, and returns a filter of at most 32 MiB for `passage_grams`. The filter has each key that occurs several times, and some of the others: an eighth of them among fewer than 16 million keys, all of them among very many. Without keys it is empty, not NULL.",
-    syntax_example = "key_filter(keys)",
+    description = "Counts keys, and returns a filter for `passage_grams`, of at most `max_bytes` bytes. The filter has each key that occurs several times, and some of the others: at most an eighth of them among fewer than `max_bytes` / 2 keys, all of them among very many. Without keys it is empty, not NULL.",
+    syntax_example = "key_filter(keys[, max_bytes])",
     sql_example = r#"```sql
 > SELECT octet_length(encode(key_filter(passage_anchors(text, 2)), 'hex')) / 2 AS bytes
   FROM (VALUES ('to be or not to be'), ('not to be')) AS docs (text);
@@ -29,6 +32,10 @@ use crate::columns::{Kind, Lists, Parameters};
         name = "keys",
         description = "The keys of a row, each as often as it is counted, such as `passage_anchors` gives; NULL is left out."
     ),
+    argument(
+        name = "max_bytes",
+        description = "The size of a filter of more than a million keys, which is a power of two: a constant of at least 256, 32 MiB by default. Each partition holds one."
+    ),
     related_udf(name = "passage_anchors"),
     related_udf(name = "passage_grams")
 )]
@@ -38,7 +45,7 @@ pub(crate) struct KeyFilter;
 impl Aggregate for KeyFilter {
     const PARAMETERS: &'static Parameters = &Parameters {
         function: "key_filter",
-        all: &[("keys", Kind::Set)],
+        all: &[("keys", Kind::Set), ("max_bytes", Kind::Count)],
         required: 1,
     };
 
@@ -71,6 +78,13 @@ fn failed(error: WrongFilter) -> DataFusionError {
 
 impl Accumulator for Counts {
     fn update_batch(&mut self, values: &[ArrayRef]) -> Result<()> {
+        if let Some(max_bytes) = values.get(1) {
+            let max_bytes = numbers(max_bytes)?;
+            if let Some(max_bytes) = max_bytes.iter().flatten().next() {
+                let max_bytes = usize::try_from(max_bytes).unwrap_or(0);
+                self.counts.set_max_bytes(max_bytes.min(MAX_BYTES));
+            }
+        }
         let lists = Lists::new(Arc::clone(&values[0]), false)?;
         for row in 0..values[0].len() {
             if let Some(keys) = lists.get_u64(row, &mut self.scratch) {

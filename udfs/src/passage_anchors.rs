@@ -1,4 +1,4 @@
-//! `passage_anchors(text, words[, normalize[, cut[, only_joined]]])`
+//! `passage_anchors(text, words[, normalize[, cut[, changed]]])`
 
 use std::ops::RangeInclusive;
 
@@ -19,7 +19,7 @@ pub(crate) const WORDS: RangeInclusive<usize> = 1..=1_000;
 #[user_doc(
     doc_section(label = "Building Blocks"),
     description = "Returns the anchors of the passages of a text, which are its runs of `words` words. The anchor of a passage is the hash of some of its words, selected by winnowing, so that equal passages have the same anchor. An anchor that occurs once in a collection belongs to passages that occur once.",
-    syntax_example = "passage_anchors(text, words[, normalize[, cut[, only_joined]]])",
+    syntax_example = "passage_anchors(text, words[, normalize[, cut[, changed]]])",
     sql_example = r#"```sql
 > SELECT cardinality(anchors) AS anchors, cardinality(array_distinct(anchors)) AS distinct_anchors
   FROM (SELECT passage_anchors('to be or not to be', 2) AS anchors);
@@ -43,8 +43,8 @@ pub(crate) const WORDS: RangeInclusive<usize> = 1..=1_000;
         description = "Words that are left out: a list of structs with the integer fields first_word and end_word. A row without a list has all of its words."
     ),
     argument(
-        name = "only_joined",
-        description = "Whether, of a text with cuts, only the anchors of passages that a cut has joined are returned, each of them twice: a constant, false by default."
+        name = "changed",
+        description = "Words, also those that are left out, in the form of `cut`. Of a row with such a list, only the anchors of those passages are returned that hold one of the words, or between two of whose words one is left out, each of them twice."
     ),
     related_udf(name = "key_filter"),
     related_udf(name = "passage_grams")
@@ -60,7 +60,7 @@ impl Function for PassageAnchors {
             ("words", Kind::Count),
             ("normalize", Kind::Flag),
             ("cut", Kind::Records),
-            ("only_joined", Kind::Flag),
+            ("changed", Kind::Records),
         ],
         required: 2,
     };
@@ -68,16 +68,18 @@ impl Function for PassageAnchors {
     fn result_type(constants: &Constants<'_>, types: &[&DataType]) -> Result<DataType> {
         gram_spec(constants, 1)?;
         check_cut(Self::PARAMETERS.function, types, 3)?;
+        check_cut(Self::PARAMETERS.function, types, 4)?;
         Ok(HashLists::data_type())
     }
 
     fn compute(args: &Arguments) -> Result<ArrayRef> {
         let spec = gram_spec(&args.constants(), 1)?;
         let texts = args.texts(0)?;
-        let cut = cut(Self::PARAMETERS.function, args, 3)?;
-        let only_joined = args.constants().flag(4, false)?;
+        let function = Self::PARAMETERS.function;
+        let changed = cut(function, args, 4)?;
+        let cut = cut(function, args, 3)?;
         let mut grams = Grams::default();
-        let mut of_row = Vec::new();
+        let (mut of_row, mut changed_of_row) = (Vec::new(), Vec::new());
         let mut out = HashLists::new(Self::PARAMETERS.function, args.rows());
         for row in 0..args.rows() {
             let Some(text) = texts.get(row) else {
@@ -88,7 +90,14 @@ impl Function for PassageAnchors {
                 cut.row(row, &mut of_row)?;
             }
             grams.read(text, &of_row, spec);
-            out.push(|anchors| grams.anchors_into(only_joined, anchors))?;
+            let changed = match &changed {
+                Some(changed) if changed.has(row) => {
+                    changed.row(row, &mut changed_of_row)?;
+                    Some(changed_of_row.as_slice())
+                }
+                _ => None,
+            };
+            out.push(|anchors| grams.anchors_into(changed, anchors))?;
         }
         Ok(out.finish())
     }

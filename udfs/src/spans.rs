@@ -44,6 +44,11 @@ impl Spans {
         })
     }
 
+    /// Whether a row has a list of spans, which may be empty.
+    pub(crate) fn has(&self, row: usize) -> bool {
+        self.records.get(row).is_some()
+    }
+
     /// The spans of a row; none if it is NULL.
     ///
     /// # Errors

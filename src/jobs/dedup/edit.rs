@@ -1,15 +1,24 @@
 //! `dedup` with `edit`: cuts repeated lines, paragraphs or passages out of the texts, and keeps the rest.
 //!
 //! ```text
-//! input ─> documents ─┬─────────────────────> repeated ──────────────────────────────────┬─> spans ─> cuts ─> kept
-//!                     └─> runs_1 ─> stable_1 ─> positions_1 ─> origins_1 ─> runs_2 ─> … ─┘
+//! input ─> documents ─┬────────────────────> repeated ───────────────────────────┬─> spans ─> cuts ─> kept
+//!                     └─> runs_1 ─> stable_1 ─> … ─> origins_1 ─> changes_2 ─> … ─┘
 //! ```
+//!
+//! The steps of a round are `runs`, `stable`, `positions` and `origins`, after the first one preceded by `changes`.
 //!
 //! After a cut, the words before and after it become adjacent and may form another repeated passage. A passage must
 //! also not be cut if its first occurrence is itself cut. Therefore the job works in rounds, until a round finds no
 //! repeated passage. A round cuts the passages whose first occurrence remains whole after it; the first passage in
-//! keep order is always one of these. If a round cuts all passages that it found, the next one looks only for passages
-//! whose words have become adjacent.
+//! keep order is always one of these.
+//!
+//! A later round counts the anchors of few passages: of those that hold a word of a passage that the round before
+//! found, or between two of whose words such a word stood (`changes`). These are enough. Take a passage that is repeated
+//! in a round, and of which no occurrence is such a one. What a round cuts is a part of what it found, so no word between
+//! those of any of the occurrences was cut, and each of them was there in the round before. Then that round found each
+//! of them but the first: at least its last word, which is never a part of the first occurrence. This contradicts the
+//! assumption. An anchor of such a passage counts twice, so that all occurrences of the passage are read, in whatever
+//! texts. So each round finds all repeated passages of the texts that remain.
 //!
 //! If only whole sentences are cut (`CutAt::Sentences`), a step `whole` between `runs` and `stable` narrows the passages
 //! to sentences, and the step `positions` does so again, because what is stable may begin or end within a sentence. The
@@ -17,6 +26,8 @@
 
 use super::options::{Edit, Keep};
 use super::run::Run;
+#[cfg(feature = "cluster")]
+use crate::cluster::is_remote;
 use crate::functions::{Template, Value};
 use crate::jobs::figures::{Figure, Reason};
 use crate::jobs::job::{Job, Output};
@@ -27,8 +38,10 @@ use datafusion::arrow::datatypes::DataType;
 use datafusion::arrow::util::display::array_value_to_string;
 use datafusion::common::{Column, Result, exec_err};
 use datafusion::execution::FunctionRegistry;
+use datafusion::execution::memory_pool::MemoryLimit;
 use datafusion::logical_expr::{Expr, JoinType, LogicalPlanBuilder, cast, ident, lit, when};
 use datafusion::prelude::{DataFrame, SessionContext};
+use neardup_kernels::KeyCounts;
 use std::collections::BTreeMap;
 
 impl Run<'_> {
@@ -96,17 +109,17 @@ impl Run<'_> {
         values.insert("min_part".to_owned(), Value::Integer(min_part));
         let language = self.options.dump.language.as_deref().unwrap_or("en");
         values.insert("language".to_owned(), Value::Text(language.to_owned()));
+        values.insert("filter_bytes".to_owned(), filter_bytes(job.context()));
         let none = BTreeMap::new();
         let mut all: Option<DataFrame> = None;
-        let mut is_all_cut = false;
         for round in 1.. {
             let step = |name: &str| format!("{name}_{round}");
-            values.insert("only_joined".to_owned(), Value::Boolean(is_all_cut));
+            values.insert("only_changed".to_owned(), Value::Boolean(all.is_some()));
             let texts = match &all {
                 None => statement!("cut_texts.first"),
                 Some(_) => {
-                    run_step(job, &step("cut"), statement!("word_cuts"), &none).await?;
-                    register(job, "word_cuts", job.context().table(&step("cut")).await?)?;
+                    run_step(job, &step("changes"), statement!("changes"), &none).await?;
+                    register(job, "changes", job.context().table(&step("changes")).await?)?;
                     statement!("cut_texts")
                 }
             };
@@ -123,6 +136,9 @@ impl Run<'_> {
                 let rows = run_step(job, &step(name), statement, &values).await?;
                 counts.insert(name, rows);
                 register(job, table, job.context().table(&step(name)).await?)?;
+                if name == "runs" {
+                    register(job, "found_runs", job.context().table(&step(name)).await?)?;
+                }
             }
             let count = |name: &str| counts.get(name).copied().unwrap_or(0);
             let (found, stable) = (count("runs"), count("stable"));
@@ -149,16 +165,6 @@ impl Run<'_> {
                 return Ok(by_sentence.then_some(found));
             }
             all = Some(repeated);
-            if by_sentence {
-                // The next round finds all passages again: a cut makes those longer that stay.
-                continue;
-            }
-            let mut words = Vec::new();
-            for table in [step("runs"), step("stable")] {
-                let sum = format!("SELECT coalesce(sum(end_word - first_word), 0) FROM {table}");
-                words.push(numbers(job.context(), &sum).await?);
-            }
-            is_all_cut = words[0] == words[1];
         }
         Ok(None)
     }
@@ -296,6 +302,23 @@ impl Run<'_> {
         .await?;
         Ok(())
     }
+}
+
+/// The size of the filter of the anchors: each partition holds one, and all of them a sixteenth of the memory limit.
+fn filter_bytes(context: &SessionContext) -> Value {
+    // Executors have limits of their own, and filters are sent between them.
+    let limit = match context.runtime_env().memory_pool.memory_limit() {
+        MemoryLimit::Finite(limit) if !is_remote(context) => limit,
+        _ => 0,
+    };
+    let partitions = context.copied_config().target_partitions().max(1);
+    let bytes = (limit / 16 / partitions).clamp(KeyCounts::MAX_BYTES, 1 << 30);
+    Value::Integer(bytes as i64)
+}
+
+#[cfg(not(feature = "cluster"))]
+fn is_remote(_: &SessionContext) -> bool {
+    false
 }
 
 /// The steps of a round that finds passages: the name of each, the table that its result becomes, and its statement.

@@ -171,6 +171,8 @@ impl<'a> SharedKeys<'a> {
 /// Counts keys of which the number is not known before: few of them as they are, many in a filter.
 #[derive(Debug)]
 pub struct KeyCounts {
+    /// The bytes of a filter of many keys.
+    max_bytes: usize,
     keys: Vec<u64>,
     filter: Option<KeyFilter>,
     /// The number of keys that were counted, each as often as it was.
@@ -178,7 +180,7 @@ pub struct KeyCounts {
 }
 
 impl KeyCounts {
-    /// The bytes of a filter of many keys.
+    /// The bytes of a filter of many keys, unless others are given.
     pub const MAX_BYTES: usize = 32 << 20;
     /// Up to this many keys are stored exactly.
     const FEW: usize = 1 << 20;
@@ -187,10 +189,16 @@ impl KeyCounts {
     #[must_use]
     pub fn new() -> Self {
         Self {
+            max_bytes: Self::MAX_BYTES,
             keys: Vec::new(),
             filter: None,
             total: 0,
         }
+    }
+
+    /// Sets the bytes of a filter of many keys, if there is none yet: the largest power of two within this number.
+    pub fn set_max_bytes(&mut self, max_bytes: usize) {
+        self.max_bytes = max_bytes;
     }
 
     /// Counts keys.
@@ -200,7 +208,7 @@ impl KeyCounts {
             Some(filter) => keys.iter().for_each(|&key| filter.add(key)),
             None if self.keys.len() + keys.len() <= Self::FEW => self.keys.extend(keys),
             None => {
-                let mut filter = KeyFilter::new(usize::MAX, Self::MAX_BYTES, 0);
+                let mut filter = KeyFilter::new(usize::MAX, self.max_bytes, 0);
                 let all = self.keys.iter().chain(keys);
                 all.for_each(|&key| filter.add(key));
                 self.filter = Some(filter);
@@ -214,6 +222,14 @@ impl KeyCounts {
     /// # Errors
     /// If the bytes are no such state.
     pub fn merge(&mut self, state: &[u8]) -> Result<(), WrongFilter> {
+        let Some((max_bytes, state)) = state.split_first_chunk() else {
+            return Err(WrongFilter(state.len()));
+        };
+        // A part without rows has the default.
+        let theirs = u64::from_le_bytes(*max_bytes) as usize;
+        if theirs != Self::MAX_BYTES {
+            self.max_bytes = theirs;
+        }
         match state.split_first() {
             Some((0, keys)) if keys.len() % 8 == 0 => {
                 let (keys, _) = keys.as_chunks();
@@ -227,7 +243,7 @@ impl KeyCounts {
                 };
                 self.total += u64::from_le_bytes(*total) as usize;
                 if self.filter.is_none() {
-                    let mut filter = KeyFilter::new(usize::MAX, Self::MAX_BYTES, 0);
+                    let mut filter = KeyFilter::new(usize::MAX, self.max_bytes, 0);
                     self.keys.drain(..).for_each(|key| filter.add(key));
                     self.filter = Some(filter);
                 }
@@ -240,15 +256,22 @@ impl KeyCounts {
     /// What was counted, for [`Self::merge`].
     #[must_use]
     pub fn state(&self) -> Vec<u8> {
+        let mut state = (self.max_bytes as u64).to_le_bytes().to_vec();
         match &self.filter {
             Some(filter) => {
-                let total = (self.total as u64).to_le_bytes();
-                [&[1][..], &total, &filter.to_bytes()].concat()
+                state.reserve_exact(9 + size_of_val(filter.words.as_slice()));
+                state.push(1);
+                state.extend((self.total as u64).to_le_bytes());
+                let words = filter.words.iter();
+                words.for_each(|word| state.extend(word.to_le_bytes()));
             }
-            None => std::iter::once(0)
-                .chain(self.keys.iter().flat_map(|key| key.to_le_bytes()))
-                .collect(),
+            None => {
+                state.push(0);
+                let keys = self.keys.iter();
+                keys.for_each(|key| state.extend(key.to_le_bytes()));
+            }
         }
+        state
     }
 
     /// The filter, for [`SharedKeys`].
@@ -257,7 +280,7 @@ impl KeyCounts {
         match &self.filter {
             Some(filter) => filter.folded(self.total).to_bytes(),
             None => {
-                let mut filter = KeyFilter::new(self.keys.len(), Self::MAX_BYTES, 0);
+                let mut filter = KeyFilter::new(self.keys.len(), self.max_bytes, 0);
                 self.keys.iter().for_each(|&key| filter.add(key));
                 filter.to_bytes()
             }
@@ -334,6 +357,40 @@ mod tests {
         }
     }
 
+    /// With more bytes, fewer of the other keys pass, also if a part has no keys or few.
+    #[test]
+    fn larger_filters_of_many_keys() {
+        let mut random = Random::new(5);
+        let keys: Vec<u64> = (0..KeyCounts::FEW * 2).map(|_| random.next()).collect();
+        let (few, many) = keys.split_at(KeyCounts::FEW / 2);
+        let mut wrong = [0; 2];
+        for (max_bytes, wrong) in [1 << 18, 1 << 21].into_iter().zip(&mut wrong) {
+            let part = |keys: &[u64]| {
+                let mut counts = KeyCounts::new();
+                counts.set_max_bytes(max_bytes);
+                counts.add(keys);
+                counts.state()
+            };
+            let mut found = Vec::new();
+            for order in [[0, 1, 2], [2, 1, 0]] {
+                let parts = [KeyCounts::new().state(), part(few), part(many)];
+                let mut whole = KeyCounts::new();
+                for at in order {
+                    whole.merge(&parts[at]).unwrap();
+                }
+                whole.add(&keys[..1_000]);
+                let bytes = whole.finish();
+                assert_eq!(bytes.len(), max_bytes);
+                let filter = SharedKeys::new(&bytes).unwrap();
+                assert!(keys[..1_000].iter().all(|&key| filter.contains(key)));
+                *wrong = keys.iter().filter(|&&key| filter.contains(key)).count();
+                found.push(bytes);
+            }
+            assert_eq!(found[0], found[1]);
+        }
+        assert!(wrong[1] * 3 < wrong[0], "{wrong:?}");
+    }
+
     #[test]
     fn neighbouring_counters_are_added_up_to_two() {
         let mut random = Random::new(8);
@@ -373,8 +430,9 @@ mod tests {
         assert!(SharedKeys::new(&[0; 24]).is_err());
         assert!(SharedKeys::new(&[]).is_err());
         assert!(KeyCounts::new().merge(&[]).is_err());
-        assert!(KeyCounts::new().merge(&[0, 1]).is_err());
-        assert!(KeyCounts::new().merge(&[1, 1]).is_err());
-        assert!(KeyCounts::new().merge(&[2]).is_err());
+        for state in [&[][..], &[0, 1], &[1, 1], &[2]] {
+            let bytes = [&[0; 8][..], state].concat();
+            assert!(KeyCounts::new().merge(&bytes).is_err());
+        }
     }
 }
