@@ -138,3 +138,147 @@ pub(super) fn common_prefix(a: &[u8], b: &[u8]) -> usize {
     let rest = a[equal..].iter().zip(&b[equal..]);
     equal + rest.take_while(|(a, b)| a == b).count()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::classify::words::of;
+    use crate::random_texts::RandomTexts;
+
+    const PARTS: &[&str] = &[
+        "The ",
+        "river ",
+        "flows ",
+        "through ",
+        "valley ",
+        "bridge ",
+        "Orvin ",
+        "Senja ",
+        "town ",
+        "with ",
+        "after ",
+        "north ",
+        "were ",
+        "never ",
+        "longest ",
+        "and ",
+        "a ",
+        "one ",
+        "of ",
+        "5 metres ",
+        "two hundred and five ",
+        "1,900 km ",
+        "12 345 678 ",
+        "On May 3 120 boats ",
+        "$5 million ",
+        "3.50 m ",
+        "mi/h ",
+        "40 miles per hour ",
+        "per hour ",
+        "hundred ",
+        "2.500 ",
+        "1982-83 ",
+        "2004-03-05 ",
+        "(-5) ",
+        "km² ",
+        "10² ",
+        "l'eau ",
+        "dell'acqua ",
+        "l’été ",
+        "Route 31 runs ",
+        "the river.Senja lies ",
+        "GovernmentThe town ",
+        "e\u{301}cole ",
+        " \u{301}x ",
+        "北京是中国的首都。",
+        "東京 ",
+        "“Orvin” ",
+        "7\u{202f}km ",
+        "footnote[12] ",
+        "| a | b |\n",
+        "== Heading ==\n",
+        "Acronicta rumicis is ",
+        "don't ",
+        "U.S. ",
+        "7 am ",
+        "7:30 pm ",
+        "50% ",
+        "50 % ",
+        "€",
+        "👍 ",
+        "a\u{200d}b ",
+        "Straße ",
+        "Москва ",
+        "שלום ",
+        "Copyright 2012. ",
+        "“north",
+        "\n",
+        "\t",
+        "  ",
+        "\u{a0}",
+        ". ",
+        ", ",
+        "- ",
+        "zwanzig ",
+    ];
+    const LETTERS: &[char] = &[
+        'a', 'e', 's', 'T', '1', '7', '0', ' ', ' ', ' ', '.', ',', '-', '/', '[', ']', '\'', '%',
+        '\n', '\u{301}', 'é', '中', '²', '\u{202f}', '\u{200d}',
+    ];
+
+    fn plain<'a>(text: &'a str, lexicon: &mut Lexicon<'a>) -> Vec<Token<'a>> {
+        let mut all = vec![];
+        append(text, 0..text.len(), lexicon, &mut all);
+        all
+    }
+
+    /// Tokens that are copied from a similar text are those of the text itself.
+    #[test]
+    fn copied_tokens_are_those_of_the_text() {
+        let mut random = RandomTexts::new(23);
+        let (mut copied, mut all) = (0, 0);
+        for round in 0..20_000 {
+            let words = of(["en", "de", "fr", "it", "fi"][round % 5]);
+            let mut a = String::new();
+            for _ in 0..random.below(120) {
+                a.push_str(PARTS[random.below(PARTS.len())]);
+            }
+            let edits = random.below(8);
+            let mut b = random.edited(&a, edits, LETTERS);
+            if round % 3 == 0 {
+                let blanks: Vec<usize> = b.match_indices(' ').map(|(at, _)| at).collect();
+                if !blanks.is_empty() {
+                    let at = blanks[random.below(blanks.len())];
+                    b.insert_str(at + 1, PARTS[random.below(PARTS.len())]);
+                }
+            }
+            let mut lexicon = Lexicon::new(words, 0);
+            let own = plain(&a, &mut lexicon);
+            let mut other = vec![];
+            append_like((&a, &own), &b, &mut lexicon, &mut other);
+            let expected = plain(&b, &mut lexicon);
+            assert_eq!(other, expected, "{a:?} {b:?}");
+            all += other.len();
+            let inside = a.as_bytes().as_ptr_range();
+            let is_copied = |token: &&Token<'_>| inside.contains(&token.text.as_ptr());
+            copied += other.iter().filter(is_copied).count();
+            // Keys are equal if and only if the forms are.
+            for x in own.iter().take(40) {
+                let same = |y: &Token<'_>| (x.key == y.key) == (x.form == y.form);
+                assert!(other.iter().all(same), "{a:?} {b:?}");
+            }
+        }
+        assert!(copied * 2 > all, "{copied} of {all} tokens");
+    }
+
+    #[test]
+    fn common_prefixes() {
+        let text: Vec<u8> = (0..100).collect();
+        for length in 0..100 {
+            let mut other = text.clone();
+            other[length] = 255;
+            assert_eq!(common_prefix(&text, &other), length);
+            assert_eq!(common_prefix(&text, &text[..length]), length);
+        }
+    }
+}

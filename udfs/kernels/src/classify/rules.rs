@@ -947,3 +947,21 @@ fn region(words: &Words, tokens: &[Token<'_>], verb: Option<usize>) -> Range<usi
     };
     rest.start..end
 }
+
+#[cfg(test)]
+mod tests {
+    use super::letters;
+    use crate::random_texts::RandomTexts;
+
+    #[test]
+    fn letters_are_counted_among_all_characters() {
+        let mut random = RandomTexts::new(29);
+        for _ in 0..5_000 {
+            let text = random.special_characters(300) + &random.prose(200);
+            let characters = || text.chars().filter(|character| !character.is_whitespace());
+            let found = characters().filter(|character| character.is_alphabetic());
+            let expected = found.count() as f64 / characters().count() as f64;
+            assert_eq!(letters(&text), expected, "{text:?}");
+        }
+    }
+}

@@ -48,7 +48,7 @@ impl Kind {
 }
 
 /// A token of a text.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Token<'a> {
     pub(super) text: &'a str,
     /// Position in bytes.
@@ -70,8 +70,8 @@ impl Token<'_> {
     }
 }
 
-/// Gives equal forms of two texts the same number.
-#[derive(Debug, Default)]
+/// Gives equal words and forms of two texts the same number.
+#[derive(Debug)]
 struct Keys<'a>(HashMap<Cow<'a, str>, u32, TextHasherBuilder>);
 
 impl<'a> Keys<'a> {
@@ -83,12 +83,17 @@ impl<'a> Keys<'a> {
         self.0.insert(form.clone(), next);
         next
     }
+
+    fn of_word(&mut self, word: &'a str) -> u32 {
+        let next = self.0.len() as u32;
+        *self.0.entry(Cow::Borrowed(word)).or_insert(next)
+    }
 }
 
 /// A word or a sign of a text, wherever it stands.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 struct Entry<'a> {
-    /// Where the token ends; the rest of the word is a token of its own.
+    /// Where the token ends; the rest of the word is a token of its own. 0 if the word was not read.
     end: usize,
     is_word: bool,
     is_capital: bool,
@@ -102,7 +107,7 @@ struct Entry<'a> {
 }
 
 /// Bytes of text, on average, for each word that did not occur before.
-const BYTES_OF_NEW_WORD: usize = 24;
+const BYTES_OF_NEW_WORD: usize = 16;
 /// Maximum number of words for which memory is reserved.
 const MAX_CAPACITY: usize = 1 << 12;
 
@@ -111,8 +116,7 @@ const MAX_CAPACITY: usize = 1 << 12;
 pub(super) struct Lexicon<'a> {
     words: &'static Words,
     keys: Keys<'a>,
-    /// Places in `entries`.
-    places: HashMap<&'a str, u32, TextHasherBuilder>,
+    /// The entries of words, at their keys.
     entries: Vec<Entry<'a>>,
 }
 
@@ -120,30 +124,29 @@ impl<'a> Lexicon<'a> {
     /// For texts of a number of bytes.
     pub(super) fn new(words: &'static Words, bytes: usize) -> Self {
         let capacity = (bytes / BYTES_OF_NEW_WORD).min(MAX_CAPACITY);
+        let keys = HashMap::with_capacity_and_hasher(capacity, TextHasherBuilder::default());
         Self {
             words,
-            keys: Keys(HashMap::with_capacity_and_hasher(
-                capacity,
-                TextHasherBuilder::default(),
-            )),
-            places: HashMap::with_capacity_and_hasher(capacity, TextHasherBuilder::default()),
+            keys: Keys(keys),
             entries: Vec::with_capacity(capacity),
         }
     }
 
     /// The place of the entry of a word.
-    fn place(&mut self, piece: &'a str, is_word: bool) -> usize {
-        if let Some(place) = self.places.get(piece) {
-            return *place as usize;
+    fn place(&mut self, word: &'a str, is_word: bool) -> usize {
+        let key = self.keys.of_word(word);
+        let place = key as usize;
+        if place >= self.entries.len() {
+            self.entries.resize_with(place + 1, Entry::default);
         }
-        let end = match is_word {
-            true => end_of_token(self.words, piece),
-            false => piece.len(),
-        };
-        let entry = self.read(&piece[..end], is_word);
-        let place = self.entries.len();
-        self.places.insert(piece, place as u32);
-        self.entries.push(entry);
+        if self.entries[place].end == 0 {
+            let is_plain = !is_word || word.bytes().all(|byte| byte.is_ascii_lowercase());
+            let end = match is_plain {
+                true => word.len(),
+                false => end_of_token(self.words, word),
+            };
+            self.entries[place] = self.read(&word[..end], is_word);
+        }
         place
     }
 
