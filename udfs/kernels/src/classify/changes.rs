@@ -801,7 +801,7 @@ pub(super) fn is_ordinal(lists: &Words, token: &Token<'_>) -> bool {
 /// Whether a number is a part of a time of day: "7:30".
 pub(super) fn is_clock(tokens: &[Token<'_>], at: usize) -> bool {
     let next = tokens.get(at + 1);
-    (at > 0 && tokens[at].gap == ":")
+    (at > 0 && tokens.get(at).is_some_and(|token| token.gap == ":"))
         || next.is_some_and(|next| next.gap == ":" && next.kind == Kind::Number)
 }
 

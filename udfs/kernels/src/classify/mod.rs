@@ -8,7 +8,8 @@
 //! ```
 //!
 //! The rules depend on what differs between two aligned texts, not on a model: numbers, dates, units, names, words that
-//! exclude each other, negation, and whether the subject is another one. `words` holds the lists of languages,
+//! exclude each other, negation, and whether the subject is another one. `reader` reads the tokens of passages that both
+//! texts have only once. `words` holds the lists of languages,
 //! `citation` the shape of references, `boilerplate` the notices and bylines around a text. The labelled pairs in
 //! `tests/pair_classes/` measure the rules.
 //!

@@ -539,9 +539,11 @@ fn is_same_topic(words: &Words, pair: &Aligned<'_>, facts: &[Fact], subject: &Su
     let is_share = facts
         .iter()
         .any(|fact| is_share(&pair.a, &fact.a, fact.kind) || is_share(&pair.b, &fact.b, fact.kind));
-    let is_order = facts
-        .iter()
-        .any(|fact| is_ordinal(words, &pair.a[fact.a.start]));
+    // A negation may be after the last token.
+    let is_order = facts.iter().any(|fact| {
+        let first = pair.a.get(fact.a.start);
+        first.is_some_and(|first| is_ordinal(words, first))
+    });
     if is_share || is_order || subject.is_pronoun_once {
         return false;
     }

@@ -1464,3 +1464,17 @@ fn identical_texts_differ_in_white_space_and_compatibility_forms() {
     }
     assert!(same > 1000, "{same}");
 }
+
+/// The place of a negation may be the end of the other text.
+#[test]
+fn a_negation_after_the_last_word() {
+    let a = "the bridge that crosses the river was built by the workers of the town";
+    for negation in ["not", "never", "none."] {
+        let b = format!("{a} {negation}");
+        let found = english(a, &b);
+        let negation = negation.trim_end_matches('.');
+        let values = (ChangeKind::Negation, String::new(), negation.to_owned());
+        assert_eq!(found.class, PairClass::Template);
+        assert_eq!(changes(a, &b), [values]);
+    }
+}

@@ -75,6 +75,7 @@ impl Token<'_> {
 struct Keys<'a>(HashMap<Cow<'a, str>, u32, TextHasherBuilder>);
 
 impl<'a> Keys<'a> {
+    #[expect(clippy::ptr_arg, reason = "a form that is new is cloned")]
     fn of(&mut self, form: &Cow<'a, str>) -> u32 {
         if let Some(key) = self.0.get(&**form) {
             return *key;
