@@ -8,9 +8,9 @@ use neardup_kernels::pairs::{
     AllPairs, Bits, Blocks, Csr, Items, PairInput, Spec, Values, Vectors, Verify,
 };
 use neardup_kernels::{
-    DenseProjector, EditGramScratch, MinHasher, Shingle, ShingleScratch, SplitMix64, cosine,
-    edit_distance, edit_distance_within, edit_grams_into, edit_keys_into, jaccard, normalize_into,
-    overlap_at_least, signature_bytes,
+    DenseProjector, EditGramScratch, MinHasher, PairClassifier, Shingle, ShingleScratch,
+    SplitMix64, cosine, edit_distance, edit_distance_within, edit_grams_into, edit_keys_into,
+    jaccard, normalize_into, overlap_at_least, signature_bytes,
 };
 
 fn main() {
@@ -237,6 +237,16 @@ fn edit_distance_of_near(bencher: Bencher, bytes: usize) {
     bencher
         .counter(ItemsCount::new(a.chars().count() * b.chars().count()))
         .bench_local(|| edit_distance_within(black_box(&a), black_box(&b), bytes / 10));
+}
+
+/// An item is a pair of texts.
+#[divan::bench(args = [150, 5_000])]
+fn class_of_near(bencher: Bencher, bytes: usize) {
+    let (a, b) = variants(bytes);
+    let classifier = PairClassifier::new("en");
+    bencher
+        .counter(ItemsCount::new(1_usize))
+        .bench_local(|| classifier.classify(black_box(&a), black_box(&b)));
 }
 
 /// The grams of a text at a threshold of 0.8.

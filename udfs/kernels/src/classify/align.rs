@@ -4,10 +4,7 @@
 //! sequence of them that is in the same order in both (as in the "patience" comparison of files), until a passage is
 //! small enough for dynamic programming. A large passage without such tokens is not aligned.
 
-use std::collections::HashMap;
 use std::ops::Range;
-
-use crate::text_hasher::TextHasherBuilder;
 
 /// Maximum number of cells of the table of a passage.
 const MAX_CELLS: usize = 512 * 512;
@@ -15,9 +12,10 @@ const MAX_CELLS: usize = 512 * 512;
 /// Maximum number of times that a passage is divided, so that the time is linear.
 const MAX_DEPTH: u32 = 12;
 
-/// For each token of `a` the token of `b` that it is matched with.
+/// For each token of `a` the token of `b` that it is matched with. Tokens are numbered from 0 on, without large gaps.
 pub(super) fn align(a: &[u32], b: &[u32], weights: &[u32]) -> Vec<Option<usize>> {
     let mut matched = vec![None; a.len()];
+    let mut counts: Vec<Count> = vec![];
     let mut passages = vec![(0..a.len(), 0..b.len(), 0)];
     while let Some((mut own, mut other, depth)) = passages.pop() {
         while !own.is_empty() && !other.is_empty() && a[own.start] == b[other.start] {
@@ -40,8 +38,12 @@ pub(super) fn align(a: &[u32], b: &[u32], weights: &[u32]) -> Vec<Option<usize>>
         if depth == MAX_DEPTH {
             continue;
         }
+        if counts.is_empty() {
+            let most = a.iter().chain(b).copied().max().unwrap_or_default();
+            counts.resize(most as usize + 1, Count::default());
+        }
         let (mut from_a, mut from_b) = (own.start, other.start);
-        for (at, to) in anchors(a, b, own.clone(), other.clone()) {
+        for (at, to) in anchors(a, b, own.clone(), other.clone(), &mut counts) {
             matched[at] = Some(to);
             passages.push((from_a..at, from_b..to, depth + 1));
             (from_a, from_b) = (at + 1, to + 1);
@@ -92,32 +94,44 @@ fn table(
     }
 }
 
-/// Pairs of positions of the tokens that occur once in both passages, ascending in both.
-fn anchors(a: &[u32], b: &[u32], own: Range<usize>, other: Range<usize>) -> Vec<(usize, usize)> {
-    #[derive(Default)]
-    struct Count {
-        in_a: u32,
-        in_b: u32,
-        at: usize,
-        to: usize,
-    }
-    let mut counts: HashMap<u32, Count, TextHasherBuilder> = HashMap::default();
+/// How often a token occurs in two passages, and where it did last.
+#[derive(Debug, Clone, Copy, Default)]
+struct Count {
+    in_a: u32,
+    in_b: u32,
+    at: usize,
+    to: usize,
+}
+
+/// Pairs of positions of the tokens that occur once in both passages, ascending in both. `counts` has a count of zero
+/// for each token, before and after.
+fn anchors(
+    a: &[u32],
+    b: &[u32],
+    own: Range<usize>,
+    other: Range<usize>,
+    counts: &mut [Count],
+) -> Vec<(usize, usize)> {
     for at in own.clone() {
-        let count = counts.entry(a[at]).or_default();
+        let count = &mut counts[a[at] as usize];
         count.in_a += 1;
         count.at = at;
     }
     for to in other {
-        if let Some(count) = counts.get_mut(&b[to]) {
+        let count = &mut counts[b[to] as usize];
+        if count.in_a > 0 {
             count.in_b += 1;
             count.to = to;
         }
     }
-    let unique = own.filter_map(|at| {
-        let count = counts.get(&a[at])?;
+    let unique = own.clone().filter_map(|at| {
+        let count = counts[a[at] as usize];
         (count.in_a == 1 && count.in_b == 1).then_some((count.at, count.to))
     });
     let unique: Vec<(usize, usize)> = unique.collect();
+    for at in own {
+        counts[a[at] as usize] = Count::default();
+    }
     // Longest increasing subsequence: ends[k] is the last element of the best sequence of k + 1 elements.
     let mut ends: Vec<usize> = vec![];
     let mut before = vec![usize::MAX; unique.len()];

@@ -47,6 +47,8 @@ pub(super) struct Aligned<'a> {
     /// Whether a token has no partner, neither at its place nor elsewhere.
     only_a: Vec<bool>,
     only_b: Vec<bool>,
+    kinds_a: [Counts; KINDS.len()],
+    kinds_b: [Counts; KINDS.len()],
 }
 
 impl<'a> Aligned<'a> {
@@ -89,6 +91,8 @@ impl<'a> Aligned<'a> {
             }
         }
         Self {
+            kinds_a: Counts::by_kind(&a, &only_a),
+            kinds_b: Counts::by_kind(&b, &only_b),
             a,
             b,
             matched,
@@ -111,18 +115,27 @@ impl<'a> Aligned<'a> {
     /// The share of the tokens that satisfy a condition and have a partner, of the text that has more of them (or
     /// fewer).
     pub(super) fn shared(&self, is_counted: impl Fn(&Token<'_>) -> bool) -> Shared {
-        let count = |tokens: &[Token<'_>], only: Option<&[bool]>| {
-            let counted = tokens
-                .iter()
-                .enumerate()
-                .filter(|(at, token)| is_counted(token) && only.is_none_or(|only| !only[*at]));
-            counted.count()
+        let count = |tokens: &[Token<'_>], only: &[bool]| {
+            let mut counts = Counts::default();
+            for (token, only) in tokens.iter().zip(only) {
+                counts.add(usize::from(is_counted(token)), *only);
+            }
+            counts
         };
-        Shared {
-            both: count(&self.a, Some(&self.only_a)).min(count(&self.b, Some(&self.only_b))),
-            a: count(&self.a, None),
-            b: count(&self.b, None),
-        }
+        Shared::new(count(&self.a, &self.only_a), count(&self.b, &self.only_b))
+    }
+
+    /// The same for a condition of the kind, which does not depend on the group of words that exclude each other.
+    pub(super) fn shared_kinds(&self, is_counted: impl Fn(Kind) -> bool) -> Shared {
+        let count = |by_kind: &[Counts; KINDS.len()]| {
+            let counted = KINDS.iter().zip(by_kind);
+            let counted = counted.filter(|(kind, _)| is_counted(**kind));
+            counted.fold(Counts::default(), |sum, (_, counts)| Counts {
+                all: sum.all + counts.all,
+                both: sum.both + counts.both,
+            })
+        };
+        Shared::new(count(&self.kinds_a), count(&self.kinds_b))
     }
 
     /// The facts that differ.
@@ -283,9 +296,11 @@ impl<'a> Aligned<'a> {
         // The unit or the noun, or a preposition and the word after it.
         let thing = |tokens: &[Token<'_>], at: usize| {
             let number = &tokens[at];
+            if number.kind != Kind::Number {
+                return None;
+            }
             let next = tokens.get(at + 1)?;
-            let is_number = number.kind == Kind::Number
-                && number.text.starts_with(|c: char| c.is_ascii_digit())
+            let is_number = number.text.starts_with(|c: char| c.is_ascii_digit())
                 && !is_ordinal(lists, number)
                 && !is_day(tokens, at)
                 && !is_clock(tokens, at);
@@ -341,17 +356,16 @@ impl<'a> Aligned<'a> {
                 Kind::Number | Kind::Year | Kind::Calendar | Kind::Unit | Kind::Name
             )
         };
-        let others = |tokens: &[Token<'_>]| -> Vec<u32> {
-            let others = tokens.iter().filter(|token| !is_value(token));
-            others.map(|token| token.key).collect()
-        };
+        let is_other = |token: &&Token<'_>| !is_value(token);
+        let others_a = self.a.iter().filter(is_other).map(|token| token.key);
+        let others_b = self.b.iter().filter(is_other).map(|token| token.key);
         let values = |tokens: &[Token<'_>]| -> Vec<u32> {
             let values = tokens.iter().filter(|token| is_value(token));
             let mut keys: Vec<u32> = values.map(|token| token.key).collect();
             keys.sort_unstable();
             keys
         };
-        if others(&self.a) != others(&self.b) || values(&self.a) != values(&self.b) {
+        if !others_a.eq(others_b) || values(&self.a) != values(&self.b) {
             return;
         }
         let order = |tokens: &[Token<'_>], names: bool| -> Vec<usize> {
@@ -631,7 +645,63 @@ impl<'a> Aligned<'a> {
     }
 }
 
-/// Counts of tokens.
+/// Every kind, with one group for all words that exclude each other.
+const KINDS: [Kind; 11] = [
+    Kind::Function,
+    Kind::Preposition,
+    Kind::Verb,
+    Kind::Negation,
+    Kind::Number,
+    Kind::Year,
+    Kind::Calendar,
+    Kind::Unit,
+    Kind::Name,
+    Kind::Contrast(0),
+    Kind::Word,
+];
+
+/// The place of a kind in `KINDS`.
+fn place(kind: Kind) -> usize {
+    match kind {
+        Kind::Function => 0,
+        Kind::Preposition => 1,
+        Kind::Verb => 2,
+        Kind::Negation => 3,
+        Kind::Number => 4,
+        Kind::Year => 5,
+        Kind::Calendar => 6,
+        Kind::Unit => 7,
+        Kind::Name => 8,
+        Kind::Contrast(_) => 9,
+        Kind::Word => 10,
+    }
+}
+
+/// Counts of tokens of one text.
+#[derive(Debug, Clone, Copy, Default)]
+struct Counts {
+    all: usize,
+    /// Those that have a partner.
+    both: usize,
+}
+
+impl Counts {
+    fn add(&mut self, count: usize, is_alone: bool) {
+        self.all += count;
+        self.both += count * usize::from(!is_alone);
+    }
+
+    /// The counts of each kind.
+    fn by_kind(tokens: &[Token<'_>], only: &[bool]) -> [Self; KINDS.len()] {
+        let mut counts = [Self::default(); KINDS.len()];
+        for (token, only) in tokens.iter().zip(only) {
+            counts[place(token.kind)].add(1, *only);
+        }
+        counts
+    }
+}
+
+/// Counts of tokens of two texts.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Shared {
     pub(super) both: usize,
@@ -640,6 +710,14 @@ pub(super) struct Shared {
 }
 
 impl Shared {
+    fn new(a: Counts, b: Counts) -> Self {
+        Self {
+            both: a.both.min(b.both),
+            a: a.all,
+            b: b.all,
+        }
+    }
+
     fn share(self, of: usize) -> f64 {
         match of {
             0 => 1.0,
@@ -723,7 +801,7 @@ pub(super) fn is_ordinal(lists: &Words, token: &Token<'_>) -> bool {
 /// Whether a number is a part of a time of day: "7:30".
 pub(super) fn is_clock(tokens: &[Token<'_>], at: usize) -> bool {
     let next = tokens.get(at + 1);
-    (at > 0 && tokens[at].gap == ":")
+    (at > 0 && tokens.get(at).is_some_and(|token| token.gap == ":"))
         || next.is_some_and(|next| next.gap == ":" && next.kind == Kind::Number)
 }
 

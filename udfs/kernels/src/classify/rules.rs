@@ -8,7 +8,8 @@ use crate::text_hasher::TextHasherBuilder;
 use super::boilerplate::{body, divides};
 use super::changes::{Aligned, Fact, is_clock, is_day, is_ordinal, is_variant};
 use super::citation::{are_citations, ends_with_identifier};
-use super::tokens::{Keys, Kind, Token, is_era, tokens};
+use super::reader::tokens_of_both;
+use super::tokens::{Kind, Token, is_era};
 use super::words::Words;
 use super::{ChangeKind, Classification, PairClass};
 
@@ -81,9 +82,8 @@ const MIN_SAME_WORDS: usize = 12;
 const MAX_TITLE_TOKENS: usize = 15;
 
 /// The class of two different texts.
-pub(super) fn classify(words: &Words, a: &str, b: &str) -> Classification {
-    let mut keys = Keys::default();
-    let (own, other) = (tokens(words, a, &mut keys), tokens(words, b, &mut keys));
+pub(super) fn classify(words: &'static Words, a: &str, b: &str) -> Classification {
+    let (own, other) = tokens_of_both(words, a, b);
     let none = |class| Classification {
         class,
         changes: vec![],
@@ -100,8 +100,8 @@ pub(super) fn classify(words: &Words, a: &str, b: &str) -> Classification {
         ),
     };
     let pair = Aligned::new(own, other);
-    let all = pair.shared(|_| true).of_larger();
-    let content = pair.shared(|token| token.kind.is_content());
+    let all = pair.shared_kinds(|_| true).of_larger();
+    let content = pair.shared_kinds(Kind::is_content);
     if are_citations {
         return none(match all < MIN_SHARED_TOKENS / 2.0 {
             true => PairClass::NotSimilar,
@@ -349,10 +349,14 @@ fn replaces_a_noun(words: &Words, pair: &Aligned<'_>) -> bool {
 fn is_formula(text: &str, tokens: &[Token<'_>]) -> bool {
     let is_word =
         |token: &&Token<'_>| token.text.len() >= 3 && token.text.chars().all(char::is_alphabetic);
-    text.contains(['→', '←', '⇌', '↔', '=', '|'])
-        || text.contains("{{")
+    let is_any = |signs: &[u8]| text.bytes().any(|byte| signs.contains(&byte));
+    is_any(b"=|")
+        || other_characters(text).any(|c| matches!(c, '→' | '←' | '⇌' | '↔'))
+        || (text.contains('{') && text.contains("{{"))
         || letters(text) < MIN_LETTERS
-        || (text.contains(" + ") && tokens.iter().filter(is_word).count() * 2 < tokens.len())
+        || (text.contains('+')
+            && text.contains(" + ")
+            && tokens.iter().filter(is_word).count() * 2 < tokens.len())
 }
 
 /// Whether a text is a row of a table: a number, and cells without a verb that are divided by blanks or signs.
@@ -381,19 +385,33 @@ fn is_row(words: &Words, text: &str, tokens: &[Token<'_>]) -> bool {
 /// The share of the characters of a text, without blanks, that are letters.
 fn letters(text: &str) -> f64 {
     let (mut letters, mut all) = (0, 0);
-    if text.is_ascii() {
-        for byte in text.bytes() {
-            // White space among ASCII, with the vertical tab.
-            all += u32::from(!matches!(byte, b'\t'..=b'\r' | b' '));
-            letters += u32::from(byte.is_ascii_alphabetic());
-        }
-        return f64::from(letters) / f64::from(all.max(1));
+    // Short blocks are counted in bytes, many at once.
+    for block in text.as_bytes().chunks(128) {
+        let count = |is: fn(&u8) -> bool| -> u32 {
+            let found = block.iter().map(|byte| u8::from(is(byte)));
+            u32::from(found.sum::<u8>())
+        };
+        // White space among ASCII, with the vertical tab.
+        all += count(|byte| byte.is_ascii() && !matches!(byte, b'\t'..=b'\r' | b' '));
+        letters += count(u8::is_ascii_alphabetic);
     }
-    for character in text.chars().filter(|character| !character.is_whitespace()) {
+    for character in other_characters(text).filter(|character| !character.is_whitespace()) {
         all += 1;
         letters += u32::from(character.is_alphabetic());
     }
     f64::from(letters) / f64::from(all.max(1))
+}
+
+/// The characters of a text that are not ASCII.
+fn other_characters(text: &str) -> impl Iterator<Item = char> {
+    const BLOCK: usize = 64;
+    let blocks = text.as_bytes().chunks(BLOCK).enumerate();
+    let blocks = blocks.filter(|(_, block)| !block.is_ascii());
+    let begins = blocks.flat_map(|(number, block)| {
+        let begins = block.iter().enumerate().filter(|(_, byte)| **byte >= 0xc0);
+        begins.map(move |(at, _)| number * BLOCK + at)
+    });
+    begins.filter_map(|at| text[at..].chars().next())
 }
 
 fn decide(
@@ -403,7 +421,7 @@ fn decide(
     subject: &Subject,
     all: f64,
 ) -> PairClass {
-    let content = pair.shared(|token| token.kind.is_content());
+    let content = pair.shared_kinds(Kind::is_content);
     let is_pattern = all >= MIN_PATTERN_TOKENS;
     if subject.is_other {
         return match is_pattern {
@@ -456,10 +474,9 @@ fn is_same_topic(words: &Words, pair: &Aligned<'_>, facts: &[Fact], subject: &Su
     };
     let changed = facts.len() - facts.windows(2).filter(is_conversion).count();
     let quantities = count(ChangeKind::Number) + count(ChangeKind::Date) + count(ChangeKind::Unit);
-    let shared_words = pair.shared(|token| token.kind.is_content()).both;
-    let is_plain =
-        |token: &Token<'_>| matches!(token.kind, Kind::Word | Kind::Name | Kind::Contrast(_));
-    if subject.is_pronoun && pair.shared(is_plain).both < MIN_SHARED_WORDS {
+    let shared_words = pair.shared_kinds(Kind::is_content).both;
+    let is_plain = |kind| matches!(kind, Kind::Word | Kind::Name | Kind::Contrast(_));
+    if subject.is_pronoun && pair.shared_kinds(is_plain).both < MIN_SHARED_WORDS {
         return false;
     }
     // "It is united with Orvin …", "It is united with Senja …"
@@ -472,7 +489,7 @@ fn is_same_topic(words: &Words, pair: &Aligned<'_>, facts: &[Fact], subject: &Su
         return false;
     }
     // Only the order differs: "Orvin beat Senja", "Senja beat Orvin".
-    if names > 0 && pair.shared(|token| token.kind.is_content()).of_larger() == 1.0 {
+    if names > 0 && pair.shared_kinds(Kind::is_content).of_larger() == 1.0 {
         return true;
     }
     // "… assigned Orvin the number 12": another thing, with another value.
@@ -490,12 +507,11 @@ fn is_same_topic(words: &Words, pair: &Aligned<'_>, facts: &[Fact], subject: &Su
         return false;
     }
     // Names of passages that are worded differently are those of other statements.
-    if has_names && pair.shared(|token| token.kind.is_content()).of_larger() < MIN_CONTENT_WITH_NAME
-    {
+    if has_names && pair.shared_kinds(Kind::is_content).of_larger() < MIN_CONTENT_WITH_NAME {
         return false;
     }
     let values =
-        pair.shared(|token| matches!(token.kind, Kind::Number | Kind::Year | Kind::Calendar));
+        pair.shared_kinds(|kind| matches!(kind, Kind::Number | Kind::Year | Kind::Calendar));
     // The lists of verbs of other languages are short.
     if subject.has_no_verb && words.code != Some("en") && has_names {
         return false;
@@ -523,16 +539,19 @@ fn is_same_topic(words: &Words, pair: &Aligned<'_>, facts: &[Fact], subject: &Su
     let is_share = facts
         .iter()
         .any(|fact| is_share(&pair.a, &fact.a, fact.kind) || is_share(&pair.b, &fact.b, fact.kind));
-    let is_order = facts
-        .iter()
-        .any(|fact| is_ordinal(words, &pair.a[fact.a.start]));
+    // A negation may be after the last token.
+    let is_order = facts.iter().any(|fact| {
+        let first = pair.a.get(fact.a.start);
+        first.is_some_and(|first| is_ordinal(words, first))
+    });
     if is_share || is_order || subject.is_pronoun_once {
         return false;
     }
     // "The village is served by trains to …" with another name speaks of another village, if no more is said.
     if has_names {
-        let content = pair.shared(|token| token.kind.is_content()).of_larger();
-        let is_same = content >= MIN_SAME_CONTENT && pair.shared(is_plain).both >= MIN_SAME_WORDS;
+        let content = pair.shared_kinds(Kind::is_content).of_larger();
+        let is_same =
+            content >= MIN_SAME_CONTENT && pair.shared_kinds(is_plain).both >= MIN_SAME_WORDS;
         return changed == 1 && names >= MIN_TOPIC_NAMES && is_same && !subject.is_pronoun;
     }
     if words.code.is_none() {
@@ -544,7 +563,7 @@ fn is_same_topic(words: &Words, pair: &Aligned<'_>, facts: &[Fact], subject: &Su
     }
     // "The bridge that the flood of 1931 destroyed was …": but "The average household has …" is any one.
     let is_topic = names + values.both >= MIN_TOPIC_NAMES && names > 0;
-    let words_in_common = pair.shared(is_plain).both;
+    let words_in_common = pair.shared_kinds(is_plain).both;
     let is_specific = words_in_common >= MIN_SPECIFIC_WORDS
         || (subject.has_shared_value && shared_words >= MIN_SHARED_WORDS_WITH_VALUE)
         || (is_topic && shared_words >= MIN_SPECIFIC_WORDS_WITH_NAMES && !subject.is_reworded);
@@ -766,8 +785,7 @@ impl Subject {
         }
         // Two teams, each with a place of its own.
         let names = facts.iter().filter(|fact| fact.kind == ChangeKind::Name);
-        let are_names =
-            names.count() > 1 && pair.shared(|token| token.kind.is_content()).of_larger() < 1.0;
+        let are_names = names.count() > 1 && pair.shared_kinds(Kind::is_content).of_larger() < 1.0;
         // "… estimates that the population of Alabama was": the subject of a clause.
         let is_clause = facts.iter().any(|fact| {
             let before_verb = |tokens: &[Token<'_>], end: usize| {
@@ -930,4 +948,22 @@ fn region(words: &Words, tokens: &[Token<'_>], verb: Option<usize>) -> Range<usi
         }
     };
     rest.start..end
+}
+
+#[cfg(test)]
+mod tests {
+    use super::letters;
+    use crate::random_texts::RandomTexts;
+
+    #[test]
+    fn letters_are_counted_among_all_characters() {
+        let mut random = RandomTexts::new(29);
+        for _ in 0..5_000 {
+            let text = random.special_characters(300) + &random.prose(200);
+            let characters = || text.chars().filter(|character| !character.is_whitespace());
+            let found = characters().filter(|character| character.is_alphabetic());
+            let expected = found.count() as f64 / characters().count() as f64;
+            assert_eq!(letters(&text), expected, "{text:?}");
+        }
+    }
 }

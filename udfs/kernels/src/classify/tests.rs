@@ -1440,3 +1440,41 @@ fn words_for_places_and_orders_exclude_each_other() {
         assert_eq!(class(language, a, b), PairClass::FactualDrift, "{a} / {b}");
     }
 }
+
+/// Words before a difference are not compared again, whatever blanks are between them.
+#[test]
+fn identical_texts_differ_in_white_space_and_compatibility_forms() {
+    let mut random = crate::random_texts::RandomTexts::new(31);
+    let words = |text: &str| -> Vec<String> {
+        let words = text.split_whitespace();
+        words.map(|word| word.nfkc().collect()).collect()
+    };
+    let exponents = |text: &str| {
+        text.chars()
+            .filter(|&c| is_superscript(c))
+            .collect::<Vec<_>>()
+    };
+    let mut same = 0;
+    for _ in 0..20_000 {
+        let a = random.prose(60) + &random.special_characters(20) + &random.prose(20);
+        let b = random.edited(&a, 1, &[' ', ' ', '\n', '\u{a0}', '\u{301}', '²']);
+        let expected = words(&a) == words(&b) && exponents(&a) == exponents(&b);
+        assert_eq!(same_characters(&a, &b), expected, "{a:?} {b:?}");
+        same += usize::from(expected && a != b);
+    }
+    assert!(same > 1000, "{same}");
+}
+
+/// The place of a negation may be the end of the other text.
+#[test]
+fn a_negation_after_the_last_word() {
+    let a = "the bridge that crosses the river was built by the workers of the town";
+    for negation in ["not", "never", "none."] {
+        let b = format!("{a} {negation}");
+        let found = english(a, &b);
+        let negation = negation.trim_end_matches('.');
+        let values = (ChangeKind::Negation, String::new(), negation.to_owned());
+        assert_eq!(found.class, PairClass::Template);
+        assert_eq!(changes(a, &b), [values]);
+    }
+}

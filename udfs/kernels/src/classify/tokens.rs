@@ -10,7 +10,7 @@ use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::words::{WordClass, Words};
+use super::words::{Listed, WordClass, Words};
 
 /// What a token is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,7 +48,7 @@ impl Kind {
 }
 
 /// A token of a text.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Token<'a> {
     pub(super) text: &'a str,
     /// Position in bytes.
@@ -70,14 +70,121 @@ impl Token<'_> {
     }
 }
 
-/// Gives equal forms of two texts the same number.
-#[derive(Debug, Default)]
-pub(super) struct Keys<'a>(HashMap<Cow<'a, str>, u32, TextHasherBuilder>);
+/// Gives equal words and forms of two texts the same number.
+#[derive(Debug)]
+struct Keys<'a>(HashMap<Cow<'a, str>, u32, TextHasherBuilder>);
 
 impl<'a> Keys<'a> {
-    fn of(&mut self, form: Cow<'a, str>) -> u32 {
+    #[expect(clippy::ptr_arg, reason = "a form that is new is cloned")]
+    fn of(&mut self, form: &Cow<'a, str>) -> u32 {
+        if let Some(key) = self.0.get(&**form) {
+            return *key;
+        }
         let next = self.0.len() as u32;
-        *self.0.entry(form).or_insert(next)
+        self.0.insert(form.clone(), next);
+        next
+    }
+
+    fn of_word(&mut self, word: &'a str) -> u32 {
+        let next = self.0.len() as u32;
+        *self.0.entry(Cow::Borrowed(word)).or_insert(next)
+    }
+}
+
+/// A word or a sign of a text, wherever it stands.
+#[derive(Debug, Clone, Default)]
+struct Entry<'a> {
+    /// Where the token ends; the rest of the word is a token of its own. 0 if the word was not read.
+    end: usize,
+    is_word: bool,
+    is_capital: bool,
+    /// The form, of a number without separators.
+    form: Cow<'a, str>,
+    key: u32,
+    /// What it is if it begins with a digit.
+    number: Option<Kind>,
+    /// What it is by the lists.
+    listed: Option<Listed>,
+}
+
+/// Bytes of text, on average, for each word that did not occur before.
+const BYTES_OF_NEW_WORD: usize = 16;
+/// Maximum number of words for which memory is reserved.
+const MAX_CAPACITY: usize = 1 << 12;
+
+/// The words of two texts: a word that occurs again is not read again.
+#[derive(Debug)]
+pub(super) struct Lexicon<'a> {
+    words: &'static Words,
+    keys: Keys<'a>,
+    /// The entries of words, at their keys.
+    entries: Vec<Entry<'a>>,
+}
+
+impl<'a> Lexicon<'a> {
+    /// For texts of a number of bytes.
+    pub(super) fn new(words: &'static Words, bytes: usize) -> Self {
+        let capacity = (bytes / BYTES_OF_NEW_WORD).min(MAX_CAPACITY);
+        let keys = HashMap::with_capacity_and_hasher(capacity, TextHasherBuilder::default());
+        Self {
+            words,
+            keys: Keys(keys),
+            entries: Vec::with_capacity(capacity),
+        }
+    }
+
+    /// The place of the entry of a word.
+    fn place(&mut self, word: &'a str, is_word: bool) -> usize {
+        let key = self.keys.of_word(word);
+        let place = key as usize;
+        if place >= self.entries.len() {
+            self.entries.resize_with(place + 1, Entry::default);
+        }
+        if self.entries[place].end == 0 {
+            let is_plain = !is_word || word.bytes().all(|byte| byte.is_ascii_lowercase());
+            let end = match is_plain {
+                true => word.len(),
+                false => end_of_token(self.words, word),
+            };
+            self.entries[place] = self.read(&word[..end], is_word);
+        }
+        place
+    }
+
+    /// The entry of the rest of a word, which is one token.
+    fn whole(&mut self, word: &'a str) -> Entry<'a> {
+        let place = self.place(word, true);
+        match self.entries[place].end == word.len() {
+            true => self.entries[place].clone(),
+            false => self.read(word, true),
+        }
+    }
+
+    fn read(&mut self, text: &'a str, is_word: bool) -> Entry<'a> {
+        let mut form = folded(text);
+        let first = text.chars().next().unwrap_or(' ');
+        let mut number = None;
+        let mut listed = None;
+        if !is_word {
+            if let Some(unit) = unit(&form) {
+                form = Cow::Borrowed(unit);
+            }
+        } else if first.is_numeric() {
+            let (digits, kind) = in_digits(self.words, &form);
+            form = Cow::Owned(digits);
+            number = Some(kind);
+        } else {
+            listed = self.words.get(&form);
+        }
+        Entry {
+            end: text.len(),
+            is_word,
+            is_capital: first.is_uppercase(),
+            key: self.keys.of(&form),
+            form,
+            number,
+            listed,
+        }
     }
 }
 
@@ -246,6 +353,18 @@ fn number(form: &str) -> String {
         number.truncate(whole.len());
     }
     number
+}
+
+/// The form of a number, and whether it may be a year.
+fn in_digits(words: &Words, form: &str) -> (String, Kind) {
+    let is_plain = form.len() == 4 && form.bytes().all(|byte| byte.is_ascii_digit());
+    let has_dots = matches!(words.code, Some("de" | "es" | "it" | "nl"));
+    let grouped = has_dots.then(|| without_dots(form)).flatten();
+    let kind = match is_plain && matches!(form.as_bytes(), [b'1', ..] | [b'2', b'0', ..]) {
+        true => Kind::Year,
+        false => Kind::Number,
+    };
+    (grouped.unwrap_or_else(|| number(form)), kind)
 }
 
 /// A number whose groups of three digits are divided by full stops, without these: "120.684".
@@ -418,7 +537,7 @@ fn joined(words: &Words, last: &Token<'_>, next: &Token<'_>, money: bool) -> Opt
         true => Some(1),
         false => last.form.parse::<u64>().ok(),
     };
-    let power = match words.get(&next.form) {
+    let power = match words.get(&next.form).map(|listed| listed.class) {
         Some(WordClass::Power(power)) => Some(power),
         _ if is_number && !in_words => match &*next.form {
             "bn" => Some(9),
@@ -530,116 +649,157 @@ fn pieces(text: &str) -> Vec<(usize, &str, bool)> {
 
 /// The words and signs of a part of a text that is ASCII.
 fn ascii_pieces<'a>(text: &'a str, part: Range<usize>, found: &mut Vec<(usize, &'a str, bool)>) {
-    let mut end = part.start;
-    let words = text[part.clone()].unicode_word_indices();
-    let words = words.map(|(at, word)| (part.start + at, word));
-    for (at, word) in words.chain([(part.end, "")]) {
-        // A sign is a piece of its own.
-        let signs = text[end..at].char_indices();
-        let signs = signs.filter(|(_, character)| is_sign(*character));
-        found.extend(signs.map(|(sign, _)| (end + sign, &text[end + sign..=end + sign], false)));
-        if !word.is_empty() {
-            found.push((at, word, true));
+    let bytes = &text.as_bytes()[..part.end];
+    let is_core = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    // A sign within a word, such as in "1,000", "don't" and "e.g".
+    let is_infix = |at: usize| match bytes.get(at + 1) {
+        Some(next) => match bytes[at] {
+            b'.' | b'\'' => {
+                (bytes[at - 1].is_ascii_digit() && next.is_ascii_digit())
+                    || (bytes[at - 1].is_ascii_alphabetic() && next.is_ascii_alphabetic())
+            }
+            b',' | b';' => bytes[at - 1].is_ascii_digit() && next.is_ascii_digit(),
+            b':' => bytes[at - 1].is_ascii_alphabetic() && next.is_ascii_alphabetic(),
+            _ => false,
+        },
+        None => false,
+    };
+    let mut at = part.start;
+    while at < part.end {
+        let start = at;
+        at += 1;
+        if is_core(bytes[start]) {
+            while at < part.end && (is_core(bytes[at]) || is_infix(at)) {
+                at += 1;
+            }
+            if bytes[start..at].iter().any(u8::is_ascii_alphanumeric) {
+                found.push((start, &text[start..at], true));
+            }
+        } else if is_sign(char::from(bytes[start])) {
+            found.push((start, &text[start..at], false));
         }
-        end = at + word.len();
     }
 }
 
-/// The tokens of a text.
-pub(super) fn tokens<'a>(words: &Words, text: &'a str, keys: &mut Keys<'a>) -> Vec<Token<'a>> {
-    let pieces = pieces(text);
-    let mut all: Vec<Token<'a>> = Vec::with_capacity(pieces.len());
-    let mut end = 0;
+/// Where the first token of a word ends.
+fn end_of_token(words: &Words, word: &str) -> usize {
     let elides = matches!(words.code, Some("fr" | "it"));
-    let split = pieces.into_iter().flat_map(|(start, piece, is_word)| {
-        let end = match is_word {
-            true => elides
-                .then(|| end_of_elision(piece))
-                .flatten()
-                .or_else(|| end_of_sentence(piece))
-                .or_else(|| end_of_heading(piece))
-                .unwrap_or_else(|| end_of_number(piece)),
-            false => piece.len(),
-        };
+    elides
+        .then(|| end_of_elision(word))
+        .flatten()
+        .or_else(|| end_of_sentence(word))
+        .or_else(|| end_of_heading(word))
+        .unwrap_or_else(|| end_of_number(word))
+}
+
+/// Appends the tokens of a part of a text to those before it. The part ends before a blank or at the end of the text.
+pub(super) fn append<'a>(
+    text: &'a str,
+    part: Range<usize>,
+    lexicon: &mut Lexicon<'a>,
+    all: &mut Vec<Token<'a>>,
+) {
+    let words = lexicon.words;
+    let pieces = pieces(&text[part.clone()]);
+    all.reserve(pieces.len());
+    for (start, piece, is_word) in pieces {
+        let start = part.start + start;
+        let place = lexicon.place(piece, is_word);
+        let Lexicon { entries, keys, .. } = lexicon;
+        let entry = &entries[place];
+        let end = entry.end;
+        add(words, text, start, entry, all, keys);
         let rest = piece[end..].trim_start_matches(['.', '\'', '’']);
-        let rest = (!rest.is_empty()).then(|| (start + piece.len() - rest.len(), rest, true));
-        [(start, &piece[..end], is_word)].into_iter().chain(rest)
-    });
-    for (start, piece, is_word) in split {
-        let mut token = Token {
-            text: piece,
-            start,
-            kind: Kind::Word,
-            is_verb: false,
-            gap: &text[end..start],
-            form: folded(piece),
-            key: 0,
-        };
-        end = token.end();
-        let is_after_number = all.last().is_some_and(|last| {
-            matches!(last.kind, Kind::Number | Kind::Year) && !token.gap.contains([',', ';', '('])
-        });
-        set_kind(words, &mut token, is_word, is_after_number);
-        let is_first = all.is_empty();
-        let is_sign = is_negative(token.gap) && (is_first || !token.gap.starts_with(['-', '−']));
-        if token.kind == Kind::Number && is_sign && !is_after_number {
-            token.form.to_mut().insert(0, '-');
+        if !rest.is_empty() {
+            let entry = lexicon.whole(rest);
+            let start = start + piece.len() - rest.len();
+            add(words, text, start, &entry, all, &mut lexicon.keys);
         }
-        let is_after_year = all.last().is_some_and(|last| last.kind == Kind::Year);
-        let is_noun = !is_after_year || !token.form.ends_with("ed");
-        if is_after_number
-            && is_noun
-            && token.is_verb
-            && !words.is_auxiliary(&token.form)
-            && !ends_designation(&all)
-        {
-            // A noun: "31 wins", but "the flood of 1931 reached" and "Route 31 runs".
-            token.kind = Kind::Word;
-            token.is_verb = false;
-        }
-        if join(words, text, &mut all, &token, keys) {
-            continue;
-        }
-        let rest = &text[end..];
-        if token.kind == Kind::Number
-            && let Some(last) = all.last()
-        {
-            if token.gap.ends_with('[') && rest.starts_with(']') && token.form.len() <= 3 {
-                // The number of a footnote.
-                token.kind = Kind::Function;
-            } else if let Some(month) = month_of_date(last, &token, rest) {
-                token.kind = Kind::Calendar;
-                token.form = Cow::Borrowed(CALENDAR[month]);
-            } else if let Some(year) = end_of_range(last, &token, rest) {
-                token.kind = Kind::Year;
-                token.form = Cow::Owned(year);
-            } else if last.kind == Kind::Calendar
-                && token.gap == "-"
-                && token.form.len() == 2
-                && token.form.starts_with('0')
-            {
-                token.form.to_mut().remove(0);
-            }
-        }
-        let last = all.last_mut();
-        match (last, token.kind) {
-            // 1,900 km, and not the year 1900; 2.50 km is 2.5 km.
-            (Some(last), Kind::Unit) if matches!(last.kind, Kind::Number | Kind::Year) => {
-                last.kind = Kind::Number;
-                drop_final_zeros(last.form.to_mut());
-                last.key = keys.of(last.form.clone());
-            }
-            (Some(last), Kind::Number) if last.kind == Kind::Unit && token.gap.is_empty() => {
-                drop_final_zeros(token.form.to_mut());
-            }
-            _ => {}
-        }
-        token.key = keys.of(token.form.clone());
-        all.push(token);
-        join_speed(text, &mut all, keys);
     }
-    name_first_words(words, &mut all);
-    all
+}
+
+/// Appends a word to the tokens before it.
+fn add<'a>(
+    words: &Words,
+    text: &'a str,
+    start: usize,
+    entry: &Entry<'a>,
+    all: &mut Vec<Token<'a>>,
+    keys: &mut Keys<'a>,
+) {
+    let end = all.last().map_or(0, Token::end);
+    let mut token = Token {
+        text: &text[start..start + entry.end],
+        start,
+        kind: Kind::Word,
+        is_verb: false,
+        gap: &text[end..start],
+        form: entry.form.clone(),
+        key: entry.key,
+    };
+    let is_after_number = all.last().is_some_and(|last| {
+        matches!(last.kind, Kind::Number | Kind::Year) && !token.gap.contains([',', ';', '('])
+    });
+    set_kind(words, &mut token, entry, is_after_number);
+    let is_first = all.is_empty();
+    let is_sign = |gap: &str| is_negative(gap) && (is_first || !gap.starts_with(['-', '−']));
+    if token.kind == Kind::Number && !is_after_number && is_sign(token.gap) {
+        token.form.to_mut().insert(0, '-');
+    }
+    let is_after_year = all.last().is_some_and(|last| last.kind == Kind::Year);
+    let is_noun = !is_after_year || !token.form.ends_with("ed");
+    if is_after_number
+        && is_noun
+        && token.is_verb
+        && !words.is_auxiliary(&token.form)
+        && !ends_designation(all)
+    {
+        // A noun: "31 wins", but "the flood of 1931 reached" and "Route 31 runs".
+        token.kind = Kind::Word;
+        token.is_verb = false;
+    }
+    if join(words, text, all, &token, keys) {
+        return;
+    }
+    let rest = &text[token.end()..];
+    if token.kind == Kind::Number
+        && let Some(last) = all.last()
+    {
+        if token.gap.ends_with('[') && rest.starts_with(']') && token.form.len() <= 3 {
+            // The number of a footnote.
+            token.kind = Kind::Function;
+        } else if let Some(month) = month_of_date(last, &token, rest) {
+            token.kind = Kind::Calendar;
+            token.form = Cow::Borrowed(CALENDAR[month]);
+        } else if let Some(year) = end_of_range(last, &token, rest) {
+            token.kind = Kind::Year;
+            token.form = Cow::Owned(year);
+        } else if last.kind == Kind::Calendar
+            && token.gap == "-"
+            && token.form.len() == 2
+            && token.form.starts_with('0')
+        {
+            token.form.to_mut().remove(0);
+        }
+    }
+    let last = all.last_mut();
+    match (last, token.kind) {
+        // 1,900 km, and not the year 1900; 2.50 km is 2.5 km.
+        (Some(last), Kind::Unit) if matches!(last.kind, Kind::Number | Kind::Year) => {
+            last.kind = Kind::Number;
+            drop_final_zeros(last.form.to_mut());
+            last.key = keys.of(&last.form);
+        }
+        (Some(last), Kind::Number) if last.kind == Kind::Unit && token.gap.is_empty() => {
+            drop_final_zeros(token.form.to_mut());
+        }
+        _ => {}
+    }
+    if token.form != entry.form {
+        token.key = keys.of(&token.form);
+    }
+    all.push(token);
+    join_speed(text, all, keys);
 }
 
 /// Whether the last token is the number of a name: "Route 31".
@@ -694,7 +854,7 @@ fn join<'a>(
         last.text = &text[last.start..next.end()];
         last.kind = Kind::Number;
         last.form = Cow::Owned(form);
-        last.key = keys.of(last.form.clone());
+        last.key = keys.of(&last.form);
     }
     true
 }
@@ -715,33 +875,20 @@ fn join_speed<'a>(text: &'a str, all: &mut Vec<Token<'a>>, keys: &mut Keys<'a>) 
         unit.text = &text[unit.start..end];
         unit.kind = Kind::Unit;
         unit.form = Cow::Borrowed("mph");
-        unit.key = keys.of(unit.form.clone());
+        unit.key = keys.of(&unit.form);
     }
 }
 
-fn set_kind(words: &Words, token: &mut Token<'_>, is_word: bool, is_after_number: bool) {
-    if !is_word {
+fn set_kind(words: &Words, token: &mut Token<'_>, entry: &Entry<'_>, is_after_number: bool) {
+    if !entry.is_word {
         token.kind = Kind::Unit;
-        if let Some(unit) = unit(&token.form) {
-            token.form = Cow::Borrowed(unit);
-        }
         return;
     }
-    let first = token.text.chars().next().unwrap_or(' ');
-    if first.is_numeric() {
-        let is_plain =
-            token.form.len() == 4 && token.form.bytes().all(|byte| byte.is_ascii_digit());
-        let has_dots = matches!(words.code, Some("de" | "es" | "it" | "nl"));
-        let grouped = has_dots.then(|| without_dots(&token.form)).flatten();
-        token.form = Cow::Owned(grouped.unwrap_or_else(|| number(&token.form)));
-        token.kind =
-            match is_plain && matches!(token.form.as_bytes(), [b'1', ..] | [b'2', b'0', ..]) {
-                true => Kind::Year,
-                false => Kind::Number,
-            };
+    if let Some(number) = entry.number {
+        token.kind = number;
         return;
     }
-    let is_capital = first.is_uppercase();
+    let is_capital = entry.is_capital;
     if is_after_number && matches!(&*token.form, "am" | "pm") {
         token.kind = Kind::Contrast(HALF_OF_DAY);
         return;
@@ -755,14 +902,14 @@ fn set_kind(words: &Words, token: &mut Token<'_>, is_word: bool, is_after_number
         token.kind = Kind::Unit;
         return;
     }
-    token.is_verb = words.is_verb(&token.form) && !is_capital;
+    token.is_verb = entry.listed.is_some_and(|listed| listed.is_verb) && !is_capital;
     let is_english = words.code == Some("en");
     if is_english && token.form.len() > 3 && token.form.ends_with("n't") {
         token.kind = Kind::Negation;
         return;
     }
     let is_past = is_english && token.form.len() > 4 && token.form.ends_with("ed");
-    token.kind = match words.get(&token.form) {
+    token.kind = match entry.listed.map(|listed| listed.class) {
         Some(WordClass::Function) => Kind::Function,
         Some(WordClass::Preposition) => Kind::Preposition,
         Some(WordClass::Verb) => Kind::Verb,
@@ -831,10 +978,10 @@ fn is_numbered(words: &Words, all: &[Token<'_>], at: usize) -> bool {
 
 /// The first word of a sentence has a capital whether it is a name or not. It counts as a name if a name, a verb or
 /// punctuation follows.
-fn name_first_words(words: &Words, all: &mut [Token<'_>]) {
+pub(super) fn name_first_words(words: &Words, all: &mut [Token<'_>]) {
     for at in 0..all.len() {
-        let begins = at == 0 || all[at].gap.contains(['.', '!', '?', '"', '“', '«', '•']);
-        if !begins || all[at].kind != Kind::Name {
+        let begins = |gap: &str| gap.contains(['.', '!', '?', '"', '“', '«', '•']);
+        if all[at].kind != Kind::Name || (at > 0 && !begins(all[at].gap)) {
             continue;
         }
         // "Farmers were": a plural.
@@ -871,7 +1018,7 @@ fn name_first_words(words: &Words, all: &mut [Token<'_>]) {
         return;
     }
     // The second part of the name of a species: "Acronicta rumicis is".
-    for at in 1..all.len() {
+    for at in 1..all.len().min(3) {
         let is_between = all[at - 1].kind == Kind::Name || (at == 1 && all[0].kind == Kind::Word);
         let is_plain = all[at].kind == Kind::Word && !all[at].is_verb && all[at].gap == " ";
         let is_before_verb = all
@@ -879,7 +1026,7 @@ fn name_first_words(words: &Words, all: &mut [Token<'_>]) {
             .is_some_and(|next| next.kind == Kind::Verb && next.gap == " ");
         let is_capital = all[at - 1].text.starts_with(char::is_uppercase);
         let is_latin = LATIN.iter().any(|ending| all[at].form.ends_with(ending));
-        if at <= 2 && is_between && is_plain && is_latin && is_before_verb && is_capital {
+        if is_between && is_plain && is_latin && is_before_verb && is_capital {
             all[at].kind = Kind::Name;
         }
     }

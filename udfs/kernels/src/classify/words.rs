@@ -28,6 +28,14 @@ pub(super) enum WordClass {
     Contrast(u32),
 }
 
+/// What is known of a word of a list.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Listed {
+    pub(super) class: WordClass,
+    /// Whether it is a finite verb, and perhaps something else, too.
+    pub(super) is_verb: bool,
+}
+
 /// The lists of a language.
 #[derive(Debug)]
 pub(super) struct Words {
@@ -35,8 +43,7 @@ pub(super) struct Words {
     pub(super) code: Option<&'static str>,
     /// Whether a capital within a sentence begins a proper name: not in German, which writes all nouns so.
     pub(super) capitals_are_names: bool,
-    listed: HashMap<String, WordClass, TextHasherBuilder>,
-    verbs: HashSet<String, TextHasherBuilder>,
+    listed: HashMap<String, Listed, TextHasherBuilder>,
     pronouns: Set,
     denials: Set,
     opposites: Set,
@@ -48,7 +55,7 @@ type Set = HashSet<&'static str, TextHasherBuilder>;
 
 impl Words {
     /// What a word is, given in lower case and without accents.
-    pub(super) fn get(&self, word: &str) -> Option<WordClass> {
+    pub(super) fn get(&self, word: &str) -> Option<Listed> {
         self.listed.get(word).copied()
     }
 
@@ -59,8 +66,8 @@ impl Words {
 
     /// Whether a word, in any case, is a number of an order.
     pub(super) fn is_ordinal(&self, word: &str) -> bool {
-        let found = self.listed.get(word.to_lowercase().as_str());
-        matches!(found, Some(WordClass::Ordinal(_)))
+        let found = self.get(word.to_lowercase().as_str());
+        found.is_some_and(|found| matches!(found.class, WordClass::Ordinal(_)))
     }
 
     /// Whether a word is a pronoun that is a subject and identifies nothing.
@@ -86,11 +93,6 @@ impl Words {
     /// Whether a name is that of a group of people, and identifies nothing.
     pub(super) fn is_group(&self, word: &str) -> bool {
         self.groups.contains(word)
-    }
-
-    /// Whether a word is a finite verb, and perhaps something else, too.
-    pub(super) fn is_verb(&self, word: &str) -> bool {
-        self.verbs.contains(word)
     }
 }
 
@@ -130,7 +132,6 @@ static LANGUAGES: LazyLock<Vec<Words>> = LazyLock::new(|| {
         code: None,
         capitals_are_names: true,
         listed: HashMap::default(),
-        verbs: HashSet::default(),
         pronouns: Set::default(),
         denials: Set::default(),
         opposites: Set::default(),
@@ -154,11 +155,16 @@ pub(super) fn of(language: &str) -> &'static Words {
 }
 
 fn read(source: &Source) -> Words {
+    let verbs: Set = source.verbs.split_whitespace().collect();
     let mut listed = HashMap::default();
     let mut add = |words: &str, kind: &dyn Fn(u32) -> WordClass| {
         for (at, word) in words.split_whitespace().enumerate() {
             for form in word.split('/') {
-                listed.insert(form.to_owned(), kind(at as u32));
+                let listing = Listed {
+                    class: kind(at as u32),
+                    is_verb: verbs.contains(form),
+                };
+                listed.insert(form.to_owned(), listing);
             }
         }
     };
@@ -181,7 +187,6 @@ fn read(source: &Source) -> Words {
         code: Some(source.code),
         capitals_are_names: source.code != "de",
         listed,
-        verbs: source.verbs.split_whitespace().map(str::to_owned).collect(),
         pronouns: source.pronouns.split_whitespace().collect(),
         denials: source.denials.split_whitespace().collect(),
         opposites: source.opposites.split_whitespace().collect(),
