@@ -122,7 +122,8 @@ impl KeyFilter {
 /// The sums of each two neighbouring counters of a word, up to 2, in the lower half of a word.
 fn sums_of_neighbours(counters: u64) -> u64 {
     const LOW: u64 = u64::MAX / 15;
-    let sums = (counters & 3 * LOW) + (counters >> 2 & 3 * LOW);
+    const COUNTERS: u64 = 3 * LOW;
+    let sums = (counters & COUNTERS) + ((counters >> 2) & COUNTERS);
     let two = (sums >> 1 | sums >> 2) & LOW;
     let mut packed = two << 1 | sums & !two & LOW;
     // The sums are in every other pair of bits; the gaps between them close.
