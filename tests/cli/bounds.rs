@@ -92,6 +92,25 @@ fn temporary_files_have_a_limit_and_a_place() {
     assert_eq!(names(&scratch, "there"), [""; 0]);
 }
 
+/// Rows that a sort merges in memory refer to the texts of all its batches, which the next operator counted for each of
+/// its batches.
+#[test]
+fn sorted_texts_count_as_much_as_they_take() {
+    let scratch = Scratch::new();
+    let id = |number: &str| format!("'https://example.org/a/long/prefix/of/pages/' || ({number})");
+    let (id_a, id_b) = (id("value * 48271 % 240007"), id("1000000 + value"));
+    let pairs = format!("SELECT {id_a} AS id_a, {id_b} AS id_b FROM generate_series(0, 239999)");
+    let copy = format!("COPY ({pairs}) TO 'pairs.parquet'");
+    scratch.succeed(&["sql", "-c", &copy]);
+    let query = "SELECT count(*) AS ids FROM components('pairs.parquet')";
+    for limit in ["60M", "100M", "200M", "300M"] {
+        let limits = ["--threads", "2", "--memory-limit", limit];
+        let found =
+            scratch.succeed(&[&["sql", "--format", "csv", "-c", query], &limits[..]].concat());
+        assert!(found.out.contains("480000"), "{limit}: {}", found.out);
+    }
+}
+
 /// Waits until a process has an unnamed file open, which means that it spills.
 #[cfg(target_os = "linux")]
 fn wait_for_spill(child: &Child) {

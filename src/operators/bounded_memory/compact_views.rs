@@ -2,7 +2,8 @@
 //!
 //! A column of views (`Utf8View`) refers to buffers, and operators that filter, join or merge rows hand on the buffers of
 //! whole batches with few of their rows. A sort counts all bytes of these buffers for each batch, several times if a
-//! batch refers to one of them several times: a million bytes of texts took sixty million of a memory limit.
+//! batch refers to one of them several times: a million bytes of texts took sixty million of a memory limit. The batches
+//! that a sort merges in memory refer to the buffers of all its rows.
 
 use crate::operators::one_input::{input_statistics, passes_rows};
 use datafusion::arrow::array::{ArrayRef, AsArray, RecordBatch};

@@ -7,8 +7,8 @@
 //!
 //! Joins of which one side is certain to be small are by hash in any case ([`JoinSmallSide`]).
 //!
-//! Under a memory limit, a [`CompactViewsExec`] below each sort copies texts out of the buffers of other rows, which
-//! the sort would count. Two changes apply to every plan: a [`SplitBatchesExec`] below each `UNNEST` splits batches
+//! Under a memory limit, a [`CompactViewsExec`] below and above each sort copies texts out of the buffers of other rows,
+//! which the sort and the operators that read its rows would count. Two changes apply to every plan: a [`SplitBatchesExec`] below each `UNNEST` splits batches
 //! that would expand to too many rows, and [`GroupWindowExec`], which holds one group at a time, replaces the engine's
 //! operator for windows with `PARTITION BY`.
 //!
@@ -128,7 +128,7 @@ impl Settings {
 }
 
 /// The plan with a [`SplitBatchesExec`] below each `UNNEST`, with windows that hold one group of rows at a time, and,
-/// under a memory limit, with a [`CompactViewsExec`] below each sort.
+/// under a memory limit, with a [`CompactViewsExec`] below and above each sort.
 pub(super) fn with_bounds(
     plan: Arc<dyn ExecutionPlan>,
     state: &SessionState,
@@ -142,9 +142,8 @@ pub(super) fn with_bounds(
             let input: Arc<dyn ExecutionPlan> =
                 Arc::new(CompactViewsExec::new(Arc::clone(sort.input())));
             let options = ReplaceChildrenOptions::new(ChildrenPropertiesMode::Recompute);
-            return Ok(Transformed::yes(
-                node.replace_children(vec![input], options)?,
-            ));
+            let sort = node.replace_children(vec![input], options)?;
+            return Ok(Transformed::yes(Arc::new(CompactViewsExec::new(sort)) as _));
         }
         if let Some(window) = GroupWindowExec::in_place_of(&node)? {
             return Ok(Transformed::yes(Arc::new(window) as _));

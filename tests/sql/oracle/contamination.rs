@@ -56,20 +56,34 @@ fn expected(equal: &[bool]) -> Option<(&'static str, f64, usize, usize)> {
         }
     }
     let length = |run: &(usize, usize)| run.1 - run.0;
-    // Runs beside each other: fewer words are between them than in either.
-    let groups = runs
-        .chunk_by(|before, after| after.0 - before.1 < length(before).min(length(after)).min(8));
+    // Runs are beside each other if fewer words are between them than in either. Other runs may stand between them.
+    let mut group_of: Vec<usize> = (0..runs.len()).collect();
+    for (at, after) in runs.iter().enumerate() {
+        for (earlier, before) in runs[..at].iter().enumerate() {
+            if after.0 - before.1 < length(before).min(length(after)).min(8) {
+                let (from, to) = (group_of[at], group_of[earlier]);
+                for group in group_of.iter_mut().filter(|group| **group == from) {
+                    *group = to;
+                }
+            }
+        }
+    }
+    let groups = (0..runs.len()).map(|number| -> Vec<(usize, usize)> {
+        let members = runs.iter().zip(&group_of);
+        let members = members.filter(|(_, group)| **group == number);
+        members.map(|(run, _)| *run).collect()
+    });
     let words = equal.len();
     let held = |group: &[(usize, usize)]| group.iter().map(length).sum::<usize>();
-    let counts = |group: &&[(usize, usize)]| {
+    let counts = |group: &Vec<(usize, usize)>| {
         let longest = group.iter().map(length).max().unwrap_or(0);
         let is_close = (12..24).contains(&words) && longest >= 6;
         longest >= words.min(8) || is_close && held(group) * 4 >= words * 3
     };
-    let counted: Vec<&[(usize, usize)]> = groups.filter(counts).collect();
+    let counted: Vec<Vec<(usize, usize)>> = groups.filter(counts).collect();
     let held: usize = counted.iter().map(|group| held(group)).sum();
-    let first = counted.first()?.first()?.0;
-    let end = counted.last()?.last()?.1;
+    let first = counted.iter().flatten().map(|run| run.0).min()?;
+    let end = counted.iter().flatten().map(|run| run.1).max()?;
     let kind = match words {
         ..8 => "short",
         _ if held == words => "verbatim",
