@@ -18,7 +18,7 @@
 --   start_column: column | of sentences: the offset of a sentence in its document, for the spans of runs
 --   end_column: column | of sentences: the offset after its end
 --   id.document
---   language: text = 'en' | of documents: language code, which decides abbreviations and punctuation
+--   language: language = 'en' | the language of documents, which decides abbreviations and punctuation
 --   language_column
 --   splitter
 --   min_length.run

@@ -13,7 +13,7 @@
 --   text
 --   word: column = word | the column of words of the second relation
 --   vector | the column of vectors of the second relation: lists of numbers
---   language: text = 'en' | language code for stop words and stemming
+--   language: language = 'en' | the language of stop words and stemming
 --   language_column
 --   stop_words
 --   stem: boolean = false | whether terms are stemmed; the words of the second relation must be stems then

@@ -11,7 +11,7 @@
 --   min_length
 --   max_length
 --   window: integer in [1, 1000] = 1 | number of consecutive sentences in a row, as a sliding window
---   language: text = 'en' | language code, which decides abbreviations and punctuation
+--   language: language = 'en' | the language of the texts, which decides abbreviations and punctuation
 --   language_column
 --   splitter
 --   carry: columns | columns of the input that are copied to each sentence

@@ -12,7 +12,7 @@
 -- Parameters
 --   id
 --   text
---   language: text = 'en' | language code of the texts, as for the function terms
+--   language: language = 'en' | the language of the texts, as for the function terms
 --   language_column | a column with the language code of each text; where it is NULL, language is used
 --   stop_words
 --   stem: boolean = true | whether words are stemmed

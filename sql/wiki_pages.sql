@@ -10,7 +10,7 @@
 --   revisions: one of latest|all = 'latest' | 'latest': one row per page; 'all': one row per revision
 --   on_error
 --   max_page_bytes: constant = '64 MiB' | maximum size of a revision; a larger one is handled by on_error
---   language: text | the language of every row, instead of that of the dump's header
+--   language: language | the language of every row, instead of that of the dump's header
 -- Columns
 --   wiki: text | database name of the wiki, such as enwiki
 --   language: text | language code

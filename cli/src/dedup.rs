@@ -285,21 +285,8 @@ pub(crate) struct DumpArguments {
         help_heading = DUMPS
     )]
     formulas: Formulas,
-    #[arg(long, value_name = "CODE", help = help("language.job"), value_parser = language, help_heading = DUMPS)]
+    #[arg(long, value_name = "CODE", help = help("language.job"), value_parser = read::<String>("language.job"), help_heading = DUMPS)]
     language: Option<String>,
-}
-
-/// Reads a language code.
-fn language(text: &str) -> std::result::Result<String, String> {
-    let (primary, others) = text.split_once('-').unwrap_or((text, "x"));
-    let is_letters = primary.chars().all(|c| c.is_ascii_alphabetic());
-    let is_code = matches!(primary.len(), 2..=3) || ["simple", "tokipona"].contains(&primary);
-    let is_subtag =
-        |tag: &str| (1..=8).contains(&tag.len()) && tag.chars().all(|c| c.is_ascii_alphanumeric());
-    match is_letters && is_code && others.split('-').all(is_subtag) {
-        true => Ok(text.to_owned()),
-        false => Err("must be a language code such as de or pt-br".to_owned()),
-    }
 }
 
 impl DumpArguments {

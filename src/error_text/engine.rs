@@ -560,8 +560,12 @@ fn cast(text: &str) -> Option<String> {
 fn nested(text: &str) -> Option<String> {
     let (before, kind, after) = between(text, NESTED, " is not supported in CSV")?;
     let before = before.strip_suffix("Csv error: ").unwrap_or(before);
-    let is_list = type_word(kind) == "list";
-    Some(format!("{before}{}{after}", not_in_csv(None, is_list)))
+    let nested = match type_word(kind) {
+        "list" if kind.contains("Struct(") => Nested::Objects,
+        "list" => Nested::List,
+        _ => Nested::Object,
+    };
+    Some(format!("{before}{}{after}", not_in_csv(None, nested)))
 }
 
 /// `SELECT TOP 5 …`.
@@ -583,15 +587,44 @@ fn no_extension(text: &str) -> Option<String> {
     ))
 }
 
+/// The kinds of columns that CSV does not hold.
+#[derive(Clone, Copy)]
+enum Nested {
+    List,
+    /// A list of objects.
+    Objects,
+    Object,
+}
+
+impl Nested {
+    fn of(data_type: &DataType) -> Self {
+        match data_type {
+            DataType::Struct(_) | DataType::Map(..) | DataType::Union(..) => Self::Object,
+            DataType::List(element)
+            | DataType::LargeList(element)
+            | DataType::ListView(element)
+            | DataType::LargeListView(element)
+            | DataType::FixedSizeList(element, _) => match Self::of(element.data_type()) {
+                Self::List => Self::List,
+                Self::Objects | Self::Object => Self::Objects,
+            },
+            _ => Self::List,
+        }
+    }
+}
+
 /// Why a column cannot be written as CSV, and what can.
-fn not_in_csv(column: Option<&str>, is_list: bool) -> String {
+fn not_in_csv(column: Option<&str>, nested: Nested) -> String {
     let name = column.unwrap_or("column");
     let subject = column.map_or("a column".to_owned(), |name| format!("the column {name}"));
-    match is_list {
-        true => format!(
+    match nested {
+        Nested::Objects => format!(
+            "{subject} is a list of objects, which CSV does not hold; take JSON or Parquet, leave it out: SELECT * EXCLUDE ({name}), or write a row for each object: SELECT * EXCLUDE ({name}), UNNEST(UNNEST({name}))"
+        ),
+        Nested::List => format!(
             "{subject} is a list, which CSV does not hold; take JSON or Parquet, or a text: array_to_string({name}, ';')"
         ),
-        false => format!(
+        Nested::Object => format!(
             "{subject} is an object, which CSV does not hold; take JSON or Parquet, or its fields: {name}['field']"
         ),
     }
@@ -601,11 +634,8 @@ fn not_in_csv(column: Option<&str>, is_list: bool) -> String {
 pub fn csv_error(schema: &Schema) -> Option<DataFusionError> {
     let mut fields = schema.fields().iter();
     let field = fields.find(|field| field.data_type().is_nested())?;
-    let is_list = !matches!(
-        field.data_type(),
-        DataType::Struct(_) | DataType::Map(..) | DataType::Union(..)
-    );
-    let text = not_in_csv(Some(field.name().as_str()), is_list);
+    let nested = Nested::of(field.data_type());
+    let text = not_in_csv(Some(field.name().as_str()), nested);
     Some(plan_datafusion_err!("{text}"))
 }
 
@@ -801,6 +831,10 @@ mod tests {
             (
                 "Csv error: Nested type List(Int64, field: 'element') is not supported in CSV",
                 "a column is a list, which CSV does not hold; take JSON or Parquet, or a text: array_to_string(column, ';')",
+            ),
+            (
+                "Csv error: Nested type List(Struct(\"a\": Int64)) is not supported in CSV",
+                "a column is a list of objects, which CSV does not hold; take JSON or Parquet, leave it out: SELECT * EXCLUDE (column), or write a row for each object: SELECT * EXCLUDE (column), UNNEST(UNNEST(column))",
             ),
         ]);
     }

@@ -244,7 +244,10 @@ fn check(function: &str, parameter: &Parameter, given: Given) -> Result<Value> {
         }
         (kind, Given::Constant(value)) => {
             let is_text = matches!(value.try_as_str(), Some(Some(_)));
-            let wants_text = matches!(kind, Kind::Text | Kind::Shingle | Kind::OneOf(_));
+            let wants_text = matches!(
+                kind,
+                Kind::Text | Kind::Language | Kind::Shingle | Kind::OneOf(_)
+            );
             if is_text != wants_text && *kind != Kind::Constant {
                 if is_text && matches!(kind, Kind::Number(_) | Kind::Integer(_) | Kind::Boolean) {
                     return plan_err!(
@@ -259,7 +262,9 @@ fn check(function: &str, parameter: &Parameter, given: Given) -> Result<Value> {
             };
             read(function, parameter, &text)
         }
-        (Kind::Text | Kind::OneOf(_) | Kind::Shingle, Given::Names(names)) if names.len() == 1 => {
+        (Kind::Text | Kind::Language | Kind::OneOf(_) | Kind::Shingle, Given::Names(names))
+            if names.len() == 1 =>
+        {
             plan_err!(
                 "{function}: {name} must be {}, found the name {}; texts are written in single quotes",
                 parameter.kind,

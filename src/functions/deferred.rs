@@ -61,7 +61,8 @@ pub(super) fn plan(
             field.get_or_insert_with(|| Arc::new(Field::new(&*id, data_type, true)));
         }
         match (&parameter.kind, parameter.default.is_some()) {
-            (Kind::Column | Kind::Columns, _) | (Kind::Text | Kind::Constant, false) => {
+            (Kind::Column | Kind::Columns, _)
+            | (Kind::Text | Kind::Language | Kind::Constant, false) => {
                 return plan_err!(
                     "{}: {name} must be known while the query is planned, but {expr} is bound later",
                     function.name

@@ -4,6 +4,7 @@ use super::TableFunction;
 use super::arguments::Given;
 
 use super::template::Header;
+use crate::options::ALIASES;
 use crate::parameters::Kind;
 use datafusion::common::{
     DataFusionError, Result, ScalarValue, SchemaError, plan_datafusion_err, plan_err,
@@ -102,16 +103,19 @@ pub(super) fn read<I: Interpreter>(
         if !names.insert(name.clone()) {
             return plan_err!("{}: the argument '{name}' is given twice", function.name);
         }
-        let is_list = header
-            .parameters
-            .iter()
-            .any(|parameter| parameter.name == name && matches!(parameter.kind, Kind::List(_)));
-        if is_list {
+        let parameter = header.parameters.iter().find(|p| p.name == name);
+        if parameter.is_some_and(|parameter| matches!(parameter.kind, Kind::List(_))) {
             let values = list(function, &name, expr, interpreter)?;
             read.given.insert(name, Given::Constants(values));
             continue;
         }
-        if let Some(columns) = columns(function, &name, expr, interpreter)? {
+        let is_known = parameter.is_some() || ALIASES.iter().any(|(alias, _)| *alias == name);
+        let columns = match columns(function, &name, expr, interpreter) {
+            // The check of the call reports the unknown argument and lists the known ones.
+            Err(_) if !is_known => Some(Vec::new()),
+            columns => columns?,
+        };
+        if let Some(columns) = columns {
             read.given.insert(name, Given::Names(columns));
             continue;
         }

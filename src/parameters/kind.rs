@@ -11,6 +11,8 @@ pub enum Kind {
     Integer(Range),
     /// Any text.
     Text,
+    /// A language code, such as `'de'` or `'pt-br'`.
+    Language,
     /// A text or a number, kept as text.
     Constant,
     /// `true` or `false`.
@@ -90,6 +92,7 @@ impl Kind {
             }
             _ => match text {
                 "text" => Self::Text,
+                "language" => Self::Language,
                 "constant" => Self::Constant,
                 "boolean" => Self::Boolean,
                 "column" => Self::Column,
@@ -110,6 +113,7 @@ impl fmt::Display for Kind {
             Self::Number(range) => write!(f, "a number in {range}"),
             Self::Integer(range) => write!(f, "a whole number in {range}"),
             Self::Text => f.write_str("a text"),
+            Self::Language => f.write_str("a language code such as de or pt-br"),
             Self::Constant => f.write_str("a text or a number"),
             Self::Boolean => f.write_str("true or false"),
             Self::Column => f.write_str("a column"),

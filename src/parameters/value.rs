@@ -67,6 +67,12 @@ impl Parameter {
                 Value::Integer(number)
             }
             Kind::Text | Kind::Constant => Value::Text(text.to_owned()),
+            Kind::Language => {
+                if !is_language(text) {
+                    return Err(wrong());
+                }
+                Value::Text(text.to_owned())
+            }
             Kind::Boolean => Value::Boolean(text.parse().map_err(|_| wrong())?),
             Kind::Column => Value::Columns(vec![text.to_owned()]),
             Kind::Columns => Value::Columns(text.split(", ").map(str::to_owned).collect()),
@@ -91,5 +97,58 @@ impl Parameter {
                 Value::List(values.collect::<Result<_, _>>()?)
             }
         })
+    }
+}
+
+/// Whether a text is a language code: the code of a Wikipedia, or a code of two or three letters with any subtags.
+fn is_language(text: &str) -> bool {
+    let (primary, others) = text.split_once('-').unwrap_or((text, "x"));
+    let is_letters = primary.chars().all(|c| c.is_ascii_alphabetic());
+    let is_code = matches!(primary.len(), 2..=3) || ["simple", "tokipona"].contains(&primary);
+    // The longest subtag is that of zh-classical.
+    let is_subtag =
+        |tag: &str| (1..=9).contains(&tag.len()) && tag.chars().all(|c| c.is_ascii_alphanumeric());
+    is_letters && is_code && others.split('-').all(is_subtag)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn languages_are_codes() {
+        let language = Parameter {
+            name: "language".to_owned(),
+            kind: Kind::Language,
+            default: None,
+            doc: String::new(),
+        };
+        for code in [
+            "de",
+            "ceb",
+            "pt-br",
+            "de-AT",
+            "simple",
+            "be-x-old",
+            "zh-classical",
+        ] {
+            assert_eq!(language.read(code), Ok(Value::Text(code.to_owned())));
+        }
+        for wrong in [
+            "",
+            "d",
+            "english",
+            "klingon",
+            "de_AT",
+            "de-",
+            "-de",
+            "zh-0123456789",
+            "dé",
+        ] {
+            let error = language.read(wrong).map_err(|error| error.to_string());
+            let expected =
+                format!("language must be a language code such as de or pt-br, found {wrong}");
+            assert_eq!(error, Err(expected));
+        }
     }
 }

@@ -1241,6 +1241,10 @@ fn errors_of_sql_name_the_next_step() {
             "COPY (SELECT 1 AS id, [1] AS tags) TO 'tags.csv'",
             "the column tags is a list, which CSV does not hold; take JSON or Parquet, or a text: array_to_string(tags, ';')",
         ),
+        (
+            "COPY (SELECT 1 AS id, [{'a': 1}] AS runs) TO 'runs.csv'",
+            "the column runs is a list of objects, which CSV does not hold; take JSON or Parquet, leave it out: SELECT * EXCLUDE (runs), or write a row for each object: SELECT * EXCLUDE (runs), UNNEST(UNNEST(runs))",
+        ),
     ] {
         let answer = scratch.fail(&["sql", statement], &[said]);
         for noise in [
@@ -1291,6 +1295,20 @@ fn lists_in_csv_are_named_before_the_header() {
         &["the column tags is a list", "array_to_string(tags, ';')"],
     );
     assert_eq!(answer.out, "");
+    // What the error advises for a list of objects.
+    let answer = scratch.fail(
+        &csv("SELECT 1 AS id, [{'a': 1}] AS runs"),
+        &["SELECT * EXCLUDE (runs), UNNEST(UNNEST(runs))"],
+    );
+    assert!(!answer.err.contains("array_to_string"), "{}", answer.err);
+    for (columns, row) in [
+        ("* EXCLUDE (runs)", "1\n"),
+        ("* EXCLUDE (runs), UNNEST(UNNEST(runs))", "1,2\n"),
+    ] {
+        let statement = format!("SELECT {columns} FROM (SELECT 1 AS id, [{{'a': 2}}] AS runs)");
+        let shown = scratch.succeed(&["sql", "--format", "csv", &statement]).out;
+        assert!(shown.ends_with(row), "{shown}");
+    }
     let shown = scratch
         .succeed(&csv("SHOW FUNCTIONS LIKE 'starts_with'"))
         .out;

@@ -372,7 +372,7 @@ fn wrong_options_of_readers_are_refused() {
         ),
         (
             &["a.csv", "--language", "english"],
-            "a language code such as de",
+            "--language must be a language code such as de or pt-br, found english",
         ),
         (
             &["a.csv", "--compare", "all"],

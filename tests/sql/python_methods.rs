@@ -97,7 +97,7 @@ fn hint(kind: &Kind) -> String {
     match kind {
         Kind::Number(_) => "float".to_owned(),
         Kind::Integer(_) => "int".to_owned(),
-        Kind::Text | Kind::Column | Kind::Shingle => "str".to_owned(),
+        Kind::Text | Kind::Language | Kind::Column | Kind::Shingle => "str".to_owned(),
         Kind::Constant => "str | float".to_owned(),
         Kind::Boolean => "bool".to_owned(),
         Kind::Columns => "str | Sequence[str]".to_owned(),

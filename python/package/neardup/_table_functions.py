@@ -1456,8 +1456,8 @@ class TableFunctions:
                 spans of runs.
             end_column: A column: of sentences: the offset after its end.
             id: A column: the id of a document; default id.
-            language: A text: of documents: language code, which decides abbreviations and
-                punctuation; default 'en'.
+            language: A language code such as de or pt-br: the language of documents, which decides
+                abbreviations and punctuation; default 'en'.
             language_column: A column: a column that holds each text's language code, instead of
                 language.
             splitter: One of default, published: how texts are split into sentences; 'published': by
@@ -1947,7 +1947,8 @@ class TableFunctions:
             word: A column: the column of words of the second relation; default word.
             vector: A column: the column of vectors of the second relation: lists of numbers;
                 default vector.
-            language: A text: language code for stop words and stemming; default 'en'.
+            language: A language code such as de or pt-br: the language of stop words and stemming;
+                default 'en'.
             language_column: A column: a column that holds each text's language code, instead of
                 language.
             stop_words: True or false: whether stop words are removed; default true.
@@ -2017,8 +2018,8 @@ class TableFunctions:
                 characters; 0: no limit; default 0.
             window: A whole number in [1, 1000]: number of consecutive sentences in a row, as a
                 sliding window; default 1.
-            language: A text: language code, which decides abbreviations and punctuation; default
-                'en'.
+            language: A language code such as de or pt-br: the language of the texts, which decides
+                abbreviations and punctuation; default 'en'.
             language_column: A column: a column that holds each text's language code, instead of
                 language.
             splitter: One of default, published: how texts are split into sentences; 'published': by
@@ -2262,7 +2263,8 @@ class TableFunctions:
             data: A relation: id, text, language.
             id: A column: the id column: integers or texts; default id.
             text: A column: the text column; default text.
-            language: A text: language code of the texts, as for the function terms; default 'en'.
+            language: A language code such as de or pt-br: the language of the texts, as for the
+                function terms; default 'en'.
             language_column: A column: a column with the language code of each text; where it is
                 NULL, language is used.
             stop_words: True or false: whether stop words are removed; default true.
@@ -2395,7 +2397,8 @@ class TableFunctions:
                 and offset; 'skip': unreadable parts are left out; default 'fail'.
             max_page_bytes: A text or a number: maximum size of a revision; a larger one is handled
                 by on_error; default '64 MiB'.
-            language: A text: the language of every row, instead of that of the dump's header.
+            language: A language code such as de or pt-br: the language of every row, instead of
+                that of the dump's header.
 
         Returns:
             wiki (text): database name of the wiki, such as enwiki.
