@@ -560,7 +560,7 @@ fn cast(text: &str) -> Option<String> {
 fn nested(text: &str) -> Option<String> {
     let (before, kind, after) = between(text, NESTED, " is not supported in CSV")?;
     let before = before.strip_suffix("Csv error: ").unwrap_or(before);
-    let nested = match type_word(kind) {
+    let nested = match type_word(kind).as_str() {
         "list" if kind.contains("Struct(") => Nested::Objects,
         "list" => Nested::List,
         _ => Nested::Object,
