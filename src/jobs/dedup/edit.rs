@@ -187,7 +187,16 @@ impl Run<'_> {
             async |job: &Job| {
                 let plan = job.plan(statement!("cuts"), &BTreeMap::new()).await?;
                 let cuts = DataFrame::new(job.context().state(), plan);
-                let order = ["id", "start_char", "end_char", "kept_id", "kept_start_char"];
+                // A sentence can be cut for two passages of the same place, with copies of their own.
+                let order = [
+                    "id",
+                    "start_char",
+                    "end_char",
+                    "kept_id",
+                    "kept_start_char",
+                    "kept_end_char",
+                    "copies",
+                ];
                 let order = order.map(|column| ident(column).sort(true, false));
                 Ok(cuts.sort(order.to_vec())?.into_unoptimized_plan())
             },

@@ -23,6 +23,12 @@ use super::{ItemIndex, Run, Word};
 /// The minimum share of an item's words that a group without a run of an n-gram's words holds.
 const MIN_SHARE: f64 = 0.75;
 
+/// The number of runs around which others are looked for, of an item in a text. Texts of few different words, such as
+/// tables of digits, have runs at nearly all of their places.
+const MAX_SEARCHES: usize = 256;
+/// The number of runs that are found in this way.
+const MAX_NEIGHBOURS: usize = 256;
+
 /// The number of words of a shorter n-gram, for n-grams of `gram` words.
 pub(super) fn shorter_gram(gram: usize) -> usize {
     (3 * gram).div_ceil(4)
@@ -65,6 +71,7 @@ impl ItemIndex<'_> {
         let Groups { seen, group, marks } = groups;
         seen.clear();
         let long = self.layout.gram.min(item.words);
+        let (mut searches, mut neighbours) = (0, 0);
         for first in evidence {
             if !seen.insert(*first) {
                 continue;
@@ -72,10 +79,12 @@ impl ItemIndex<'_> {
             group.clear();
             group.push(*first);
             let mut at = 0;
-            while let Some(&run) = group.get(at) {
+            while let Some(&run) = group.get(at).filter(|_| searches < MAX_SEARCHES) {
                 at += 1;
+                searches += 1;
                 self.for_each_neighbour(words, item, run, |neighbour| {
-                    if seen.insert(neighbour) {
+                    if neighbours < MAX_NEIGHBOURS && seen.insert(neighbour) {
+                        neighbours += 1;
                         group.push(neighbour);
                     }
                 });

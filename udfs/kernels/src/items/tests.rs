@@ -570,6 +570,16 @@ fn repeated_words_are_linear() {
     assert_eq!((found[0].longest, found[0].runs.len()), (60, MAX_RUNS));
 }
 
+/// Two periods of few words share runs at nearly all places: with all of those beside others, the time is that of
+/// millions of them.
+#[test]
+fn few_words_that_repeat_have_few_runs_beside_others() {
+    let item = "a a a a a a a a b ".repeat(600);
+    let text = "a a a a a a a a a b ".repeat(600);
+    let found = found(&[(1, &item)], SPEC, &text, 0.1);
+    assert_eq!(found[0].runs.len(), MAX_RUNS);
+}
+
 #[test]
 fn other_bytes_are_an_error() {
     let (bytes, _) = item_index(&[(1, "a b c d e")], SPEC).unwrap();
