@@ -275,8 +275,10 @@ class TableFunctions:
                 is a maximal sequence of equal words. Two runs are neighbours if the end of one and
                 the beginning of the other are fewer words apart, in the text and in the item, than
                 either of them has, and than min_run; a group is a run with its neighbours, theirs,
-                and so on. A group counts if a run of at least min_run words in it has an n-gram
-                that is not ignored.
+                and so on. At most 256 runs of an item in a text have their neighbours looked for,
+                and at most 256 neighbours are found, so that texts of few different words, such as
+                tables of digits, are not compared at all of their places. A group counts if a run
+                of at least min_run words in it has an n-gram that is not ignored.
             An item of few words may keep no such run when two of its words are changed. With s as
                 three quarters of min_run, rounded up, this concerns items of at least 2 s words and
                 fewer than 3 min_run: by default, s = 6 and 12 to 23 words. For them, a group also
