@@ -10,7 +10,8 @@
 //!    └──> OversizedKeyCounter: oversized buckets ──────────────────────────> rows by id ─────> PivotJoin ─> pairs
 //! ```
 //!
-//! Several joins may divide the keys ([`KeyPart`]), as the tasks of a cluster do.
+//! Several joins may divide the keys ([`KeyPart`]), as the tasks of a cluster do. Long sets in buckets of many rows are
+//! compared by their differences from the set of one of these rows (`differences`).
 //!
 //! The pairs and their counts are those of [`super::PairJoin`] with exact verification, whatever the blocks
 //! (the number of verifications is larger, because pivots are verified without a sketch): the rows of an oversized
