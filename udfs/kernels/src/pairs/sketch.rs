@@ -21,8 +21,18 @@ pub(super) struct Sketches {
 }
 
 impl Sketches {
+    /// The number of sketches.
+    pub(super) fn len(&self) -> usize {
+        self.bits.len().checked_div(self.words).unwrap_or(0)
+    }
+
+    /// The number of words of each sketch.
+    pub(super) fn words(&self) -> usize {
+        self.words
+    }
+
     /// The number of words of a sketch for `rows` sets of `tokens` tokens in all.
-    fn words(rows: usize, tokens: usize) -> usize {
+    fn words_for(rows: usize, tokens: usize) -> usize {
         let average = tokens / rows.max(1);
         let words = (average * BITS_PER_TOKEN / 64).next_power_of_two();
         words.clamp(*WORDS.start(), *WORDS.end())
@@ -30,7 +40,7 @@ impl Sketches {
 
     /// Bytes of the sketches of `rows` sets of `tokens` tokens in all.
     pub(super) fn memory_for(rows: usize, tokens: usize) -> usize {
-        rows.saturating_mul(Self::words(rows, tokens) * size_of::<u64>())
+        rows.saturating_mul(Self::words_for(rows, tokens) * size_of::<u64>())
     }
 
     pub(super) fn new(sets: Csr<'_, u64>) -> Self {
@@ -41,7 +51,7 @@ impl Sketches {
 
     /// No sketches, with capacity for those of `rows` sets of `tokens` tokens in all.
     pub(super) fn with_capacity(rows: usize, tokens: usize) -> Self {
-        let words = Self::words(rows, tokens);
+        let words = Self::words_for(rows, tokens);
         let bits = Vec::with_capacity(words * rows);
         Self { words, bits }
     }

@@ -10,7 +10,8 @@ pub struct Stats {
     pub keys: u64,
     /// Entries of all posting lists: (key, row) for keys that several rows hold.
     pub postings: u64,
-    /// Distinct pairs of rows compared that may pair by side and group.
+    /// Distinct pairs of rows compared that may pair by side and group. In [`super::Block`], the pairs of rows of a
+    /// large bucket count once for each such bucket, also those of the same side.
     pub candidates: u64,
     /// Candidates whose similarity was computed.
     pub verified: u64,

@@ -194,6 +194,77 @@ fn in_order(comparison: Comparison<'_>, hits: &mut Vec<Hit>) {
     }
 }
 
+/// The machine must have the features that the function is compiled for.
+type NearRow = unsafe fn(&[u64], &[u64], usize, u32, &mut Vec<u32>);
+
+static NEAR_ROW: Implementations<NearRow> = Implementations {
+    for_units: &[
+        #[cfg(target_arch = "x86_64")]
+        (VectorUnit::Avx512Vpopcntdq, near_row_with_avx512),
+        #[cfg(target_arch = "x86_64")]
+        (VectorUnit::Avx2, near_row_with_avx2),
+    ],
+    portable: near_row_portable,
+};
+
+/// Appends the positions of the rows of tiles whose signatures are within a Hamming distance of one signature. `first`
+/// is the position of the first row of the tiles.
+pub(super) fn near_row(
+    lanes: &[u64],
+    signature: &[u64],
+    first: usize,
+    max_distance: u32,
+    near: &mut Vec<u32>,
+) {
+    // SAFETY: the machine has the features that the selected function is compiled for.
+    unsafe { NEAR_ROW.selected()(lanes, signature, first, max_distance, near) }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512vpopcntdq")]
+fn near_row_with_avx512(a: &[u64], b: &[u64], first: usize, max: u32, near: &mut Vec<u32>) {
+    near_row_in_order(a, b, first, max, near);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,popcnt")]
+fn near_row_with_avx2(a: &[u64], b: &[u64], first: usize, max: u32, near: &mut Vec<u32>) {
+    near_row_in_order(a, b, first, max, near);
+}
+
+fn near_row_portable(a: &[u64], b: &[u64], first: usize, max: u32, near: &mut Vec<u32>) {
+    near_row_in_order(a, b, first, max, near);
+}
+
+#[inline(always)]
+fn near_row_in_order(
+    lanes: &[u64],
+    signature: &[u64],
+    first: usize,
+    max_distance: u32,
+    near: &mut Vec<u32>,
+) {
+    let (lanes, _) = lanes.as_chunks::<LANES>();
+    for (tile, words) in lanes.chunks_exact(signature.len().max(1)).enumerate() {
+        let mut distances = [0_u64; LANES];
+        for (word, lane) in signature.iter().zip(words) {
+            for (distance, other) in distances.iter_mut().zip(lane) {
+                *distance = distance.wrapping_add(u64::from((word ^ other).count_ones()));
+            }
+        }
+        let is_near = |distance: u64| distance <= u64::from(max_distance);
+        if distances.iter().fold(false, |any, &of| any | is_near(of)) {
+            let position = first + tile * LANES;
+            let lanes = distances.iter().enumerate();
+            near.extend(
+                lanes
+                    .filter(|&(_, &distance)| is_near(distance))
+                    .map(|(lane, _)| (position + lane) as u32),
+            );
+        }
+    }
+}
+
 fn push_near(
     hits: &mut Vec<Hit>,
     left: usize,
@@ -290,5 +361,41 @@ mod tests {
             }
         }
         assert!(near > 1_000 && far > 1_000, "{near} near, {far} far");
+    }
+
+    #[test]
+    fn every_implementation_finds_the_rows_near_one_signature() {
+        let mut random = SplitMix64::new(12);
+        let (mut near, mut far) = (0, 0);
+        for width in [1, 2, 4, 8] {
+            let signatures = signatures(&mut random, 60, width);
+            let row = |row: usize| &signatures[row * width..(row + 1) * width];
+            let numbers: Vec<u32> = (0..60).collect();
+            let of = |number: u32| row(number as usize).iter().copied();
+            let lanes = transposed(&numbers, width, of);
+            for own in (0..60).map(row) {
+                for max_distance in [0, 3, 8 * width as u32, 30 * width as u32] {
+                    let distance = |number: &usize| {
+                        let other = row(*number).iter();
+                        let differ = other.zip(own).map(|(a, b)| (a ^ b).count_ones());
+                        differ.sum::<u32>()
+                    };
+                    let rows = (32..60).filter(|number| distance(number) <= max_distance);
+                    let expected: Vec<u32> = rows.map(|number| number as u32).collect();
+                    let tiles = &lanes[2 * LANES * width..];
+                    for_each("distances of a row", &NEAR_ROW, |name, function| {
+                        let mut found = Vec::new();
+                        // SAFETY: the machine has the features that the function is compiled for.
+                        unsafe { function(tiles, own, 32, max_distance, &mut found) };
+                        // Lanes without a row are zero.
+                        found.retain(|&position| position < 60);
+                        assert_eq!(found, expected, "{name}");
+                    });
+                    near += expected.len();
+                    far += 28 - expected.len();
+                }
+            }
+        }
+        assert!(near > 500 && far > 10_000, "{near} near, {far} far");
     }
 }

@@ -6,6 +6,7 @@ use super::super::jaccard_probe::JaccardProbe;
 use super::super::sketch::{Sketches, different_bits};
 use super::super::spec::PairError;
 use super::super::stats::Stats;
+use super::bucket_tiles::{self, BucketTiles};
 use super::differences::{DifferenceProbe, Differences, MIN_ROWS};
 use super::oversized_keys::OversizedKeys;
 use super::postings::{Entry, Postings};
@@ -29,6 +30,7 @@ pub struct Block {
     places: Vec<Place>,
     sketches: Sketches,
     postings: Postings,
+    tiles: BucketTiles,
     differences: Differences,
     threshold: f64,
     /// Whether the keys are prefixes of the sets, so that positions filter.
@@ -138,11 +140,20 @@ impl Block {
                 }
             }
         })?;
+        let longest = places.iter().map(|place| place.length).max();
+        let tiles = BucketTiles::of(
+            postings.large_buckets(bucket_tiles::MIN_ROWS),
+            |entry| postings.row(entry),
+            &sketches,
+            (tokens, longest.unwrap_or(0) as usize),
+            spec.threshold,
+        );
         let mut block = Self {
             portions,
             places,
             sketches,
             postings,
+            tiles,
             differences: Differences::default(),
             threshold: spec.threshold,
             prefixes: spec.prefixes,
@@ -163,9 +174,9 @@ impl Block {
     /// true.
     fn visit_first_rows(&self, row: u32, visit: &mut dyn FnMut(u32) -> bool) {
         for &key in self.row(self.places[row as usize]).keys {
-            let (inners, outers) = self.postings.entries(key, self.postings.group(key));
-            if let Some(first) = inners.first()
-                && inners.len() + outers.len() >= MIN_ROWS
+            let bucket = self.postings.bucket(key, self.postings.group(key));
+            if let Some(first) = bucket.inners.first()
+                && bucket.len() >= MIN_ROWS
                 && visit(first.row)
             {
                 return;
@@ -178,6 +189,7 @@ impl Block {
     pub fn memory_for(rows: usize, keys: usize, tokens: usize) -> usize {
         Postings::memory_for(keys)
             .saturating_add(Sketches::memory_for(rows, tokens))
+            .saturating_add(BucketTiles::memory_for(keys, tokens))
             .saturating_add(Differences::memory_for(rows, tokens))
             .saturating_add(rows.saturating_mul(size_of::<Place>()))
     }
@@ -190,6 +202,7 @@ impl Block {
             + self.places.capacity() * size_of::<Place>()
             + self.sketches.memory()
             + self.postings.memory()
+            + self.tiles.memory()
             + self.differences.memory()
     }
 
@@ -266,6 +279,8 @@ pub struct Prober {
     sketch: Vec<u64>,
     /// The groups of the entries of the keys of the probed row.
     groups: Vec<(u32, u32)>,
+    /// The positions of entries of a bucket whose sketches are near that of the probed row.
+    near: Vec<u32>,
     /// The keys of the probed row, if the join is one of several.
     keys: ProbeKeys,
     stats: Stats,
@@ -282,6 +297,7 @@ impl Prober {
             differences: DifferenceProbe::default(),
             sketch: Vec::new(),
             groups: Vec::new(),
+            near: Vec::new(),
             keys: ProbeKeys::default(),
             stats: Stats::default(),
         }
@@ -347,12 +363,12 @@ impl Prober {
             if group.0 == group.1 {
                 continue;
             }
-            let (inners, outers) = block.postings.entries(key, group);
+            let bucket = block.postings.bucket(key, group);
             let outers = match position < inner {
-                true => outers,
+                true => bucket.outers,
                 false => &[],
             };
-            found = inners.iter().chain(outers).any(|entry| {
+            found = bucket.inners.iter().chain(outers).any(|entry| {
                 let place = block.places[entry.row as usize];
                 let positions = (position as u32, entry.position());
                 (!block.two_sides || block.row(place).side != side)
@@ -392,9 +408,21 @@ impl Prober {
             if group.0 == group.1 {
                 continue;
             }
-            let (inners, outers) = block.postings.entries(key, group);
-            for entries in [Some(inners), (position < inner).then_some(outers)] {
-                for entry in entries.unwrap_or_default() {
+            let bucket = block.postings.bucket(key, group);
+            let outers = (position < inner).then_some(bucket.outers);
+            let mut start = 0;
+            for entries in [bucket.inners, outers.unwrap_or_default()] {
+                let zone = (start, entries);
+                start += entries.len();
+                if bucket.len() >= bucket_tiles::MIN_ROWS {
+                    let row = (row, position);
+                    let work = self.probe_tiles(block, row, bucket.start, zone, below, found);
+                    if let Some(work) = work {
+                        read += work;
+                        continue;
+                    }
+                }
+                for entry in entries {
                     if entry.row >= below {
                         break;
                     }
@@ -406,6 +434,38 @@ impl Prober {
         self.groups = groups;
         self.stats.pairs += (found.len() - before) as u64;
         2 * read + 200
+    }
+
+    /// Compares the probed row with the entries of a zone of a large bucket that are below a row: by their tiles, then
+    /// one by one. The zone begins at this position in the bucket. Returns the work done, in the unit of entries;
+    /// `None` if the bucket has no tiles.
+    fn probe_tiles(
+        &mut self,
+        block: &Block,
+        (row, position): (SetRow<'_>, usize),
+        bucket: usize,
+        (start, zone): (usize, &[Entry]),
+        below: u32,
+        found: &mut Vec<SimilarRow>,
+    ) -> Option<usize> {
+        let entries = zone.partition_point(|entry| entry.row < below);
+        let sketch = (self.sketch.as_slice(), row.set.len());
+        let range = start..start + entries;
+        let mut near = std::mem::take(&mut self.near);
+        let has_tiles = (block.tiles).near(bucket, range, sketch, block.threshold, &mut near);
+        for &at in &near {
+            self.compare(
+                block,
+                row,
+                position as u32,
+                zone[at as usize - start],
+                found,
+            );
+        }
+        self.stats.candidates += if has_tiles { entries - near.len() } else { 0 } as u64;
+        let work = near.len() + entries.div_ceil(bucket_tiles::ENTRIES_AT_A_TIME);
+        self.near = near;
+        has_tiles.then_some(work)
     }
 
     /// The number of common tokens that the probed row and one of `length` tokens, which share the key at these

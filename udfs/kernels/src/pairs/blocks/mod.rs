@@ -10,14 +10,17 @@
 //!    └──> OversizedKeyCounter: oversized buckets ──────────────────────────> rows by id ─────> PivotJoin ─> pairs
 //! ```
 //!
-//! Several joins may divide the keys ([`KeyPart`]), as the tasks of a cluster do. Long sets in buckets of many rows are
-//! compared by their differences from the set of one of these rows (`differences`).
+//! Several joins may divide the keys ([`KeyPart`]), as the tasks of a cluster do. Rows of large
+//! buckets are compared by tiles of their sketches first (`bucket_tiles`), and long sets in buckets of many rows by their
+//! differences from the set of one of these rows (`differences`).
 //!
 //! The pairs and their counts are those of [`super::PairJoin`] with exact verification, whatever the blocks
-//! (the number of verifications is larger, because pivots are verified without a sketch): the rows of an oversized
+//! (the number of verifications is larger, because pivots are verified without a sketch, and that of candidates, because
+//! a pair counts once for each large bucket): the rows of an oversized
 //! bucket come in the order of their ids and are compared with its pivots, which [`PivotJoin`] holds.
 
 mod block;
+mod bucket_tiles;
 mod differences;
 mod oversized_keys;
 mod pivot_join;

@@ -3,6 +3,8 @@
 //! Entries are grouped by the high bits of the hash of their key, and sorted within a group by key, zone and row. The
 //! zones are those of `index`: two outer zones need not be compared if rows are compared at every key that they share.
 
+use std::ops::Range;
+
 use super::super::spec::PairError;
 
 /// Marks an entry of the outer zone.
@@ -118,14 +120,61 @@ impl Postings {
         (self.starts[group], self.starts[group + 1])
     }
 
-    /// The entries of a key in its group, those of the inner zone and those of the outer zone.
+    /// The entries of a key in its group.
     #[inline]
-    pub(super) fn entries(&self, key: u64, (start, end): (u32, u32)) -> (&[Entry], &[Entry]) {
+    pub(super) fn bucket(&self, key: u64, (start, end): (u32, u32)) -> Bucket<'_> {
         let group = &self.entries[start as usize..end as usize];
         let first = leading(group, |entry| entry.key < key);
         let group = &group[first..];
         let group = &group[..leading(group, |entry| entry.key == key)];
-        group.split_at(leading(group, |entry| !entry.is_outer()))
+        let (inners, outers) = group.split_at(leading(group, |entry| !entry.is_outer()));
+        Bucket {
+            start: start as usize + first,
+            inners,
+            outers,
+        }
+    }
+
+    /// The ranges of the entries of the buckets of at least this number of rows.
+    pub(super) fn large_buckets(&self, min_rows: usize) -> Vec<Range<usize>> {
+        let groups = self.starts.windows(2).map(|bounds| {
+            let (start, end) = (bounds[0] as usize, bounds[1] as usize);
+            (start, &self.entries[start..end])
+        });
+        let mut large = Vec::new();
+        for (mut start, group) in groups.filter(|(_, group)| group.len() >= min_rows) {
+            for bucket in group.chunk_by(|a, b| a.key == b.key) {
+                if bucket.len() >= min_rows {
+                    large.push(start..start + bucket.len());
+                }
+                start += bucket.len();
+            }
+        }
+        large
+    }
+
+    /// The row of an entry, given by its number among all.
+    #[inline]
+    pub(super) fn row(&self, entry: usize) -> u32 {
+        self.entries[entry].row
+    }
+}
+
+/// The entries of a key, each zone in ascending order of rows.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Bucket<'a> {
+    /// The number of the first entry among all.
+    pub(super) start: usize,
+    pub(super) inners: &'a [Entry],
+    /// They follow the inner ones.
+    pub(super) outers: &'a [Entry],
+}
+
+impl Bucket<'_> {
+    /// The number of entries.
+    #[inline]
+    pub(super) fn len(&self) -> usize {
+        self.inners.len() + self.outers.len()
     }
 }
 

@@ -268,6 +268,58 @@ fn many_rows_with_one_key() {
     assert_eq!(pairs, rows.brute_force(|a, b| rows.jaccard(a, b, 0.9)));
 }
 
+/// Variants of a few sets, each in a bucket with hundreds of others, of which few are similar.
+#[test]
+fn large_buckets_are_compared_by_tiles_first() {
+    let mut all = 0;
+    for (seed, threshold) in [0.4, 0.6, 0.8, 0.9].into_iter().enumerate() {
+        let mut random = Random::new(seed as u64);
+        let bases: Vec<Vec<u64>> = (0..3)
+            .map(|_| (0..150).map(|_| random.next()).collect())
+            .collect();
+        let mut sets = Rows::default();
+        for row in 0..600 {
+            let mut set = bases[row % 3].clone();
+            set.truncate(100 + random.below(50) as usize);
+            for _ in 0..random.below(60) {
+                let at = random.below(set.len() as u32) as usize;
+                set[at] = random.next();
+            }
+            set.sort_unstable();
+            set.dedup();
+            sets.sets.push(set);
+            sets.keys
+                .push(vec![7 + row as u64 % 3, 90 + row as u64 % 2]);
+        }
+        let prefixes = Rows {
+            sets: sets.sets.clone(),
+            ..Rows::default()
+        };
+        let prefixes = prefixes.with_prefixes(threshold);
+        for (rows, prefixes) in [
+            (prefixes.clone().with_sides(1), true),
+            (prefixes, true),
+            (sets.clone().with_sides(2), false),
+            (sets.clone(), false),
+        ] {
+            let spec = Spec {
+                prefixes,
+                ..exact(threshold)
+            };
+            let (expected, _) = rows.join(spec);
+            let (pairs, stats) = join(&rows, spec, !prefixes, &mut random);
+            assert_eq!(pairs, expected, "threshold {threshold}");
+            let found = join_parts(&rows, spec, 3, !prefixes, &mut random);
+            assert_eq!(found.0, expected, "threshold {threshold}");
+            if !prefixes && threshold >= 0.8 {
+                assert!(stats.verified < stats.candidates / 3, "{stats:?}");
+            }
+            all += pairs.len();
+        }
+    }
+    assert!(all > 20_000, "{all} pairs");
+}
+
 /// Groups of long sets that resemble each other, as templates do, among sets that resemble nothing.
 fn long_sets(random: &mut Random) -> Vec<Vec<u64>> {
     let mut sets = Vec::new();
