@@ -6,7 +6,7 @@ use super::super::jaccard_probe::JaccardProbe;
 use super::super::sketch::{Sketches, different_bits};
 use super::super::spec::PairError;
 use super::super::stats::Stats;
-use super::bucket_tiles::{self, BucketTiles};
+use super::bucket_tiles::{self, BucketTiles, TileProbe};
 use super::differences::{DifferenceProbe, Differences, MIN_ROWS};
 use super::oversized_keys::OversizedKeys;
 use super::postings::{Entry, Postings};
@@ -277,6 +277,7 @@ pub struct Prober {
     differences: DifferenceProbe,
     /// The sketch of the probed row.
     sketch: Vec<u64>,
+    tile_probe: TileProbe,
     /// The groups of the entries of the keys of the probed row.
     groups: Vec<(u32, u32)>,
     /// The positions of entries of a bucket whose sketches are near that of the probed row.
@@ -296,6 +297,7 @@ impl Prober {
             probe: JaccardProbe::new(threshold),
             differences: DifferenceProbe::default(),
             sketch: Vec::new(),
+            tile_probe: TileProbe::default(),
             groups: Vec::new(),
             near: Vec::new(),
             keys: ProbeKeys::default(),
@@ -400,6 +402,7 @@ impl Prober {
         self.number += 1;
         self.probe.begin(row.set.len());
         block.sketches.fill(&mut self.sketch, row.set);
+        self.tile_probe = (block.tiles).begin(&self.sketch, row.set.len(), block.threshold);
         let inner = block.inner_zone(row.set.len());
         let mut groups = std::mem::take(&mut self.groups);
         block.groups(row.keys, &mut groups);
@@ -449,10 +452,9 @@ impl Prober {
         found: &mut Vec<SimilarRow>,
     ) -> Option<usize> {
         let entries = zone.partition_point(|entry| entry.row < below);
-        let sketch = (self.sketch.as_slice(), row.set.len());
         let range = start..start + entries;
         let mut near = std::mem::take(&mut self.near);
-        let has_tiles = (block.tiles).near(bucket, range, sketch, block.threshold, &mut near);
+        let has_tiles = (block.tiles).near(bucket, range, &self.tile_probe, &mut near);
         for &at in &near {
             self.compare(
                 block,

@@ -15,7 +15,7 @@ use super::super::tiles::{self, LANES};
 use crate::bounds;
 
 /// Buckets of fewer rows are compared row by row.
-pub(super) const MIN_ROWS: usize = 64;
+pub(super) const MIN_ROWS: usize = 16;
 /// The number of entries in tiles that are compared in the time of one entry beside its row.
 pub(super) const ENTRIES_AT_A_TIME: usize = LANES;
 /// Sketches of more words are not copied.
@@ -98,49 +98,75 @@ impl BucketTiles {
         tiles
     }
 
+    /// Makes a set of `length` tokens, with this sketch, the one that is compared with the rows of tiles.
+    #[inline]
+    pub(super) fn begin(&self, sketch: &[u64], length: usize, threshold: f64) -> TileProbe {
+        let mut probe = TileProbe::default();
+        if !self.lanes.is_empty() {
+            for (at, word) in sketch.iter().enumerate() {
+                probe.sketch[at % self.words] ^= word;
+            }
+            probe.max_distance = max_distance(length, self.longest, threshold);
+        }
+        probe
+    }
+
     /// Replaces `near` by the positions, among those in `range`, of the rows of a bucket whose sketches are near enough
-    /// that of a set of `length` tokens to be similar to it; false if the bucket has no tiles. The bucket is given by the
+    /// that of the probed set for the sets to be similar; false if the bucket has no tiles. The bucket is given by the
     /// number of its first entry.
     pub(super) fn near(
         &self,
         bucket: usize,
         range: Range<usize>,
-        (sketch, length): (&[u64], usize),
-        threshold: f64,
+        probe: &TileProbe,
         near: &mut Vec<u32>,
     ) -> bool {
         near.clear();
         let Some(&start) = self.starts.get(&(bucket as u64)) else {
             return false;
         };
-        let mut short = [0; MAX_WORDS];
-        for (at, word) in sketch.iter().enumerate() {
-            short[at % self.words] ^= word;
-        }
-        let max_distance = max_distance(length, self.longest, threshold);
         let (first, end) = (range.start / LANES, range.end.div_ceil(LANES));
         let size = LANES * self.words;
         let lanes = &self.lanes[start + first * size..start + end * size];
-        let short = &short[..self.words];
-        tiles::near_row(lanes, short, first * LANES, max_distance, near);
+        let sketch = &probe.sketch[..self.words];
+        tiles::near_row(lanes, sketch, first * LANES, probe.max_distance, near);
         // The first and the last tile have lanes beside the range.
         near.retain(|&position| range.contains(&(position as usize)));
         true
     }
 }
 
-/// The smallest number of words, a power of two, of sketches that are unlikely to be near for unrelated sets of this
-/// number of tokens; `None` if it exceeds [`MAX_WORDS`].
+/// A set that is compared with the rows of tiles.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct TileProbe {
+    /// Its sketch, in the words of the tiles.
+    sketch: [u64; MAX_WORDS],
+    /// The largest number of bits in which the sketches of similar sets differ.
+    max_distance: u32,
+}
+
+/// The smallest number of words, a power of two, of sketches that are unlikely to be near for sets of this number of
+/// tokens which differ in twice as many tokens as similar ones may; `None` if it exceeds [`MAX_WORDS`].
 fn words(tokens: usize, threshold: f64) -> Option<usize> {
-    let max = max_distance(tokens, tokens, threshold) as f64;
-    let numbers = (1..=MAX_WORDS.ilog2()).map(|bits| 1 << bits);
-    // Sketches of unrelated sets differ in half of the bits, with a standard deviation of half the root of their
-    // number.
+    let max = f64::from(max_distance(tokens, tokens, threshold));
+    let numbers = (1..=MAX_WORDS.ilog2()).map(|exponent| 1 << exponent);
     let mut far = numbers.filter(|&words: &usize| {
-        let bits = 64.0 * words as f64;
-        bits / 2.0 - bits.sqrt() > max
+        let (mean, deviation) = distance(64.0 * words as f64, 2.0 * max);
+        mean - 2.0 * deviation > max
     });
     far.next()
+}
+
+/// The mean and the standard deviation of the number of bits that differ between sketches of this number of bits, of
+/// sets of which this number of tokens is in one only.
+///
+/// Each of these tokens flips one bit at random. With `x` = 1 for a bit that is the same and -1 for one that differs, the
+/// mean of `x` is (1 - 2 / bits)^tokens, and that of the product for two bits is (1 - 4 / bits)^tokens.
+fn distance(bits: f64, tokens: f64) -> (f64, f64) {
+    let one = (1.0 - 2.0 / bits).powf(tokens);
+    let two = (1.0 - 4.0 / bits).powf(tokens);
+    let variance = bits * (1.0 - one * one) + bits * (bits - 1.0) * (two - one * one);
+    (bits * (1.0 - one) / 2.0, variance.max(0.0).sqrt() / 2.0)
 }
 
 /// The largest number of bits in which the sketch of a set of `length` tokens can differ from that of a similar set of
@@ -186,12 +212,38 @@ mod tests {
 
     #[test]
     fn words_grow_with_the_number_of_bits_that_may_differ() {
-        assert_eq!(words(190, 0.8), Some(2));
+        assert_eq!(words(190, 0.8), Some(4));
         assert_eq!(words(190, 0.5), Some(8));
         assert_eq!(words(190, 0.2), None);
-        assert_eq!(words(1000, 0.8), Some(8));
-        assert_eq!(words(5000, 0.8), None);
+        assert_eq!(words(500, 0.8), Some(8));
+        assert_eq!(words(1000, 0.8), None);
         assert_eq!(words(20, 0.9), Some(2));
+    }
+
+    #[test]
+    fn the_distance_of_sketches_is_as_expected() {
+        let mut random = Random::new(4);
+        for (words, tokens) in [(2, 4), (2, 84), (4, 84), (8, 400)] {
+            let distances: Vec<f64> = (0..400)
+                .map(|_| {
+                    let mut sketch = vec![0_u64; words];
+                    for _ in 0..tokens {
+                        let bit = random.below(64 * words as u32) as usize;
+                        sketch[bit / 64] ^= 1 << (bit % 64);
+                    }
+                    different_bits(&sketch, &vec![0; words]) as f64
+                })
+                .collect();
+            let mean = distances.iter().sum::<f64>() / 400.0;
+            let squares = distances.iter().map(|distance| (distance - mean).powi(2));
+            let deviation = (squares.sum::<f64>() / 400.0).sqrt();
+            let expected = distance(64.0 * words as f64, f64::from(tokens));
+            assert!((mean - expected.0).abs() < 0.25 * expected.1.max(0.4));
+            assert!(
+                (deviation / expected.1 - 1.0).abs() < 0.2,
+                "{deviation} {expected:?}"
+            );
+        }
     }
 
     /// Sets of about 190 tokens: variants of a few sets.
@@ -221,14 +273,14 @@ mod tests {
         let row = |entry: usize| (entry * 7 % 500) as u32;
         let buckets = [64..64 + 203, 300..300 + 64];
         let tiles = BucketTiles::of(buckets.to_vec(), row, &sketches, (tokens, 190), 0.8);
-        assert_eq!(tiles.words, 2);
+        assert_eq!(tiles.words, 4);
         assert!(tiles.memory() <= BucketTiles::memory_for(8 * sets.len(), tokens));
         let short = |row: usize| {
-            let mut short = vec![0; 2];
+            let mut short = vec![0; 4];
             let words = sketches.row(row).unwrap().iter();
             words
                 .enumerate()
-                .for_each(|(at, word)| short[at % 2] ^= word);
+                .for_each(|(at, word)| short[at % 4] ^= word);
             short
         };
         let (mut found, mut far) = (0, 0);
@@ -243,17 +295,17 @@ mod tests {
                     let positions = range.start as u32..range.end as u32;
                     let expected: Vec<u32> = positions.filter(is_near).collect();
                     let mut near = vec![9];
-                    let sketch = (sketches.row(probe).unwrap(), 190);
-                    assert!(tiles.near(bucket.start, range.clone(), sketch, 0.8, &mut near));
+                    let probe = tiles.begin(sketches.row(probe).unwrap(), 190, 0.8);
+                    assert!(tiles.near(bucket.start, range.clone(), &probe, &mut near));
                     assert_eq!(near, expected);
                     found += expected.len();
                     far += range.len() - expected.len();
                 }
             }
         }
-        assert!(found > 1_000 && far > 10_000, "{found} near, {far} far");
-        let sketch = (sketches.row(0).unwrap(), 190);
-        assert!(!tiles.near(65, 0..5, sketch, 0.8, &mut Vec::new()));
+        assert!(found > 500 && far > 10_000, "{found} near, {far} far");
+        let probe = tiles.begin(sketches.row(0).unwrap(), 190, 0.8);
+        assert!(!tiles.near(65, 0..5, &probe, &mut Vec::new()));
     }
 
     #[test]
@@ -267,7 +319,7 @@ mod tests {
         let row = |entry: usize| (entry % 500) as u32;
         let tiles = BucketTiles::of(buckets, row, &sketches, (tokens, 190), 0.8);
         let max = tokens / MIN_SHARE_OF_ALL;
-        assert!(tiles.lanes.len() <= max && tiles.lanes.len() > max - 2 * 208);
+        assert!(tiles.lanes.len() <= max && tiles.lanes.len() > max - 4 * 208);
         let has_tiles = |at: usize| tiles.starts.contains_key(&(at as u64 * 500));
         assert!(has_tiles(99) && !has_tiles(0), "the largest buckets first");
     }

@@ -124,12 +124,23 @@ impl Postings {
     #[inline]
     pub(super) fn bucket(&self, key: u64, (start, end): (u32, u32)) -> Bucket<'_> {
         let group = &self.entries[start as usize..end as usize];
-        let first = leading(group, |entry| entry.key < key);
-        let group = &group[first..];
-        let group = &group[..leading(group, |entry| entry.key == key)];
-        let (inners, outers) = group.split_at(leading(group, |entry| !entry.is_outer()));
+        let range = match group {
+            // The entries of most large groups have one key, and are not searched.
+            [first, .., last] if first.key == key && last.key == key => 0..group.len(),
+            _ => {
+                let first = leading(group, |entry| entry.key < key);
+                first..first + leading(&group[first..], |entry| entry.key == key)
+            }
+        };
+        let start = start as usize + range.start;
+        let bucket = &group[range];
+        let inners = match bucket {
+            [.., last] if !last.is_outer() => bucket.len(),
+            _ => leading(bucket, |entry| !entry.is_outer()),
+        };
+        let (inners, outers) = bucket.split_at(inners);
         Bucket {
-            start: start as usize + first,
+            start,
             inners,
             outers,
         }
