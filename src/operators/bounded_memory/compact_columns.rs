@@ -1,9 +1,9 @@
 //! Copies values out of the buffers and dictionaries that they share with other rows.
 //!
-//! A column of views (`Utf8View`) refers to buffers, and operators that filter, join or merge rows hand on the buffers of
-//! whole batches with few of their rows. A sort counts all bytes of these buffers for each batch, several times if a
-//! batch refers to one of them several times: a million bytes of texts took sixty million of a memory limit. The batches
-//! that a sort merges in memory refer to the buffers of all its rows.
+//! A column of views (`Utf8View`) refers to buffers, and operators that filter, join or merge rows hand on the buffers
+//! of whole batches with few of their rows. A sort counts all bytes of these buffers for each batch, several times if a
+//! batch refers to one of them several times: a million bytes of texts took sixty million of a memory limit. The
+//! batches that a sort merges in memory refer to the buffers of all its rows.
 //!
 //! A column of a dictionary has the values of the whole dictionary in each batch, and a merge of batches with the same
 //! dictionary repeats it for each of them. Batches with dictionaries of their own are merged to the values of the rows.
@@ -31,8 +31,8 @@ const MAX_RATIO: usize = 2;
 /// Buffers of fewer bytes are never copied.
 const MIN_BYTES: usize = 64 << 10;
 
-/// Returns the rows of its input, whose texts are in buffers of their own, and whose dictionaries have the values of one
-/// batch.
+/// Returns the rows of its input, whose texts are in buffers of their own, and whose dictionaries have the values of
+/// one batch.
 #[derive(Debug)]
 pub(super) struct CompactColumnsExec {
     input: Arc<dyn ExecutionPlan>,

@@ -7,10 +7,12 @@
 //!
 //! Joins of which one side is certain to be small are by hash in any case ([`JoinSmallSide`]).
 //!
-//! Under a memory limit, a [`CompactColumnsExec`] below and above each sort copies texts out of the buffers, and values
-//! out of the dictionaries, of other rows, which the sort and the operators that read its rows would count. Two changes
-//! apply to every plan: a [`SplitBatchesExec`] below each `UNNEST` splits batches that would expand to too many rows, and
-//! [`GroupWindowExec`], which holds one group at a time, replaces the engine's operator for windows with `PARTITION BY`.
+//! Under a memory limit, a [`CompactColumnsExec`] below and above each sort copies texts out of the buffers, and
+//! values out of the dictionaries, of other rows, which the sort and the operators that read its rows would count.
+//!
+//! Two changes apply to every plan: a [`SplitBatchesExec`] below each `UNNEST` splits batches that would expand to too
+//! many rows, and [`GroupWindowExec`], which holds one group at a time, replaces the engine's operator for windows with
+//! `PARTITION BY`.
 //!
 //! On a cluster, plans are divided into stages as the engine planned them.
 
