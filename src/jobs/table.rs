@@ -174,7 +174,7 @@ impl<'a> TableColumns<'a> {
         let Some(field) = id else {
             return Ok(None);
         };
-        if !is_text(field.data_type()) && !field.data_type().is_integer() {
+        if !is_id(field.data_type()) {
             let why = format!(
                 ": must be a column of integers or texts, but it holds {}; ",
                 values(field.data_type())
@@ -329,6 +329,13 @@ fn is_text(data_type: &DataType) -> bool {
     match data_type {
         DataType::Dictionary(_, value) => value.is_string(),
         other => other.is_string() || other.is_null(),
+    }
+}
+
+fn is_id(data_type: &DataType) -> bool {
+    match data_type {
+        DataType::Dictionary(_, value) => value.is_string() || value.is_integer(),
+        other => is_text(other) || other.is_integer(),
     }
 }
 

@@ -3,6 +3,7 @@
 use super::error::{ParameterError, name, parameter_error};
 use super::{Kind, Parameter};
 use datafusion::sql::sqlparser::ast::{self, Value as SqlValue};
+use neardup_wikitext::is_language_code;
 
 /// A checked value of a parameter.
 #[derive(Debug, Clone, PartialEq)]
@@ -68,7 +69,7 @@ impl Parameter {
             }
             Kind::Text | Kind::Constant => Value::Text(text.to_owned()),
             Kind::Language => {
-                if !is_language(text) {
+                if !is_language_code(text) {
                     return Err(wrong());
                 }
                 Value::Text(text.to_owned())
@@ -98,17 +99,6 @@ impl Parameter {
             }
         })
     }
-}
-
-/// Whether a text is a language code: the code of a Wikipedia, or a code of two or three letters with any subtags.
-fn is_language(text: &str) -> bool {
-    let (primary, others) = text.split_once('-').unwrap_or((text, "x"));
-    let is_letters = primary.chars().all(|c| c.is_ascii_alphabetic());
-    let is_code = matches!(primary.len(), 2..=3) || ["simple", "tokipona"].contains(&primary);
-    // The longest subtag is that of zh-classical.
-    let is_subtag =
-        |tag: &str| (1..=9).contains(&tag.len()) && tag.chars().all(|c| c.is_ascii_alphanumeric());
-    is_letters && is_code && others.split('-').all(is_subtag)
 }
 
 #[cfg(test)]

@@ -738,7 +738,7 @@ fn common_mistakes_are_answered_with_what_to_do() {
         ),
         (
             &["sql", "SELECT classify_pair('a', 'b', 'french')"],
-            "a code such as 'de', found 'french'",
+            "classify_pair: language must be a language code such as de or pt-br, found french",
         ),
         (
             &["sql", "SELECT * FROM 'none'"],

@@ -111,6 +111,32 @@ fn sorted_texts_count_as_much_as_they_take() {
     }
 }
 
+/// Each batch of a column of a dictionary has the values of the whole dictionary.
+#[test]
+fn dictionaries_count_as_the_values_of_their_rows() {
+    let scratch = Scratch::new();
+    let id = |number: &str| format!("arrow_cast('id' || {number}, 'Dictionary(Int32, Utf8)')");
+    let (id_a, id_b) = (id("value"), id("(value + 1)"));
+    let copy = format!(
+        "COPY (SELECT {id_a} AS id_a, {id_b} AS id_b, 0.9 AS similarity \
+         FROM generate_series(1, 180003)) TO 'pairs.parquet'"
+    );
+    scratch.succeed(&["sql", "-c", &copy]);
+    for function in ["numbered_ids", "components", "pair_representatives"] {
+        let query = format!(
+            "SELECT count(*) AS ids, count(DISTINCT CAST(id AS VARCHAR)) AS texts \
+             FROM {function}('pairs.parquet')"
+        );
+        for limit in ["60M", "100M"] {
+            let limits = ["--threads", "2", "--memory-limit", limit];
+            let found =
+                scratch.succeed(&[&["sql", "--format", "csv", "-c", &query], &limits[..]].concat());
+            let rows: Vec<&str> = found.out.lines().skip(1).collect();
+            assert_eq!(rows, ["180004,180004"], "{function}, {limit}");
+        }
+    }
+}
+
 /// Waits until a process has an unnamed file open, which means that it spills.
 #[cfg(target_os = "linux")]
 fn wait_for_spill(child: &Child) {

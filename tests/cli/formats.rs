@@ -415,6 +415,65 @@ fn files_of_one_table_share_a_schema() {
     assert!(!scratch.has("mixed"));
 }
 
+/// The ids of a table may be in a dictionary, which the rows that are kept still have.
+#[test]
+fn ids_in_dictionaries() {
+    let text = "The minutes of the council of the town were read and signed by the mayor";
+    for kind in ["Utf8", "Int64", "UInt64", "Int16"] {
+        let scratch = Scratch::new();
+        let copy = format!(
+            "COPY (SELECT arrow_cast(column1, 'Dictionary(Int32, {kind})') AS key, column2 AS text FROM (VALUES \
+             ('20', '{text}'), ('10', '{text}'), ('30', 'five six seven'))) TO 'rows.parquet'"
+        );
+        scratch.succeed(&["sql", "-c", &copy]);
+        let kept = |directory: &str| {
+            let query = format!(
+                "SELECT CAST(key AS BIGINT) AS key, arrow_typeof(key) AS of \
+                 FROM '{directory}/kept.parquet' ORDER BY key"
+            );
+            Value::from(scratch.rows(&query))
+        };
+        let of = format!("Dictionary(Int32, {kind})");
+        let row = |key: u64| json!({"key": key, "of": of});
+
+        let job = ["dedup", "rows.parquet", "--id", "key"];
+        let found = scratch.job(&[&job[..], &["-o", "out"]].concat());
+        assert_eq!(found["kept"], 2, "{kind}: {found}");
+        assert_eq!(kept("out"), json!([row(10), row(30)]));
+        let pairs = "SELECT CAST(id_a AS BIGINT) AS a, CAST(id_b AS BIGINT) AS b FROM pairs";
+        let pairs = Value::from(scratch.job_rows("out", pairs));
+        assert_eq!(pairs, json!([{"a": 10, "b": 20}]), "{kind}");
+        let why = scratch.succeed(&["why", "20", "out"]).out;
+        assert!(why.contains("10"), "{kind}: {why}");
+        scratch.job(&[&job[..], &["--keep", "longest", "-o", "longest"]].concat());
+        assert_eq!(kept("longest"), json!([row(10), row(30)]));
+        let cut = scratch.job(&[&job[..], &["--edit", "lines", "-o", "cut"]].concat());
+        assert_eq!(cut["cuts"], 1, "{kind}: {cut}");
+        assert_eq!(kept("cut"), json!([row(10), row(30)]));
+
+        scratch.write("items.jsonl", "{\"text\": \"five six seven\"}\n");
+        let job = ["decontaminate", "rows.parquet", "--id", "key"];
+        let against = [
+            "--against",
+            "items.jsonl",
+            "--min-words",
+            "3",
+            "-o",
+            "clean",
+        ];
+        scratch.job(&[&job[..], &against].concat());
+        assert_eq!(kept("clean"), json!([row(10), row(20)]));
+    }
+    let scratch = Scratch::new();
+    let copy = "COPY (SELECT arrow_cast(arrow_cast('a', 'Binary'), 'Dictionary(Int32, Binary)') AS key, 'one two' AS text) \
+         TO 'rows.parquet'";
+    scratch.succeed(&["sql", "-c", copy]);
+    scratch.fail(
+        &["dedup", "rows.parquet", "--id", "key"],
+        &["--id key", "integers or texts", "holds bytes", "--id row"],
+    );
+}
+
 #[test]
 fn results_of_jobs_are_no_input() {
     let scratch = Scratch::new();

@@ -12,6 +12,7 @@ use datafusion_common::{Result, exec_err};
 use datafusion_expr::Documentation;
 use datafusion_macros::user_doc;
 use neardup_kernels::{Change, PairClassifier};
+use neardup_wikitext::is_language_code;
 
 use crate::columns::{Arguments, Constants, Kind, Parameters};
 use crate::function::Function;
@@ -33,7 +34,7 @@ use crate::function::Function;
     argument(name = "b", description = "A text; NULL gives NULL."),
     argument(
         name = "language",
-        description = "A language code, a constant or a column; English if it is left out or NULL. There are lists of words for de, en, es, fr, it and nl."
+        description = "A language code, a constant or a column; English if it is left out or NULL. There are lists of words for de, en, es, fr, it and nl. Another text than a language code, such as 'english', is an error."
     ),
     related_udf(name = "jaccard_similarity"),
     related_udf(name = "edit_similarity")
@@ -47,7 +48,7 @@ impl Function for ClassifyPair {
         all: &[
             ("a", Kind::Text),
             ("b", Kind::Text),
-            ("language", Kind::Text),
+            ("language", Kind::Language),
         ],
         required: 2,
     };
@@ -82,10 +83,10 @@ impl Function for ClassifyPair {
             let classifier = match classifiers.get(language) {
                 Some(classifier) => *classifier,
                 None => {
-                    let primary = language.split('-').next().unwrap_or_default();
-                    if !(2..=3).contains(&primary.len()) && primary != "simple" {
+                    if !is_language_code(language) {
                         return exec_err!(
-                            "classify_pair: language must be a code such as 'de', found '{language}'"
+                            "classify_pair: language must be {}, found {language}",
+                            Kind::Language.wanted()
                         );
                     }
                     let classifier = PairClassifier::new(language);

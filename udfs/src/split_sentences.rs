@@ -34,7 +34,7 @@ const WINDOWS: RangeInclusive<usize> = 1..=1000;
     ),
     argument(
         name = "language",
-        description = "A language code as Wikipedia uses it, a constant or a column; English if it is left out or NULL."
+        description = "A language code as Wikipedia uses it, a constant or a column; English if it is left out or NULL. A constant that is no language code, such as 'english', is an error."
     ),
     argument(
         name = "splitter",
@@ -54,7 +54,7 @@ impl Function for SplitSentences {
         function: "split_sentences",
         all: &[
             ("text", Kind::Text),
-            ("language", Kind::Text),
+            ("language", Kind::Language),
             ("splitter", Kind::Name),
             ("window", Kind::Count),
         ],

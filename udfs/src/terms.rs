@@ -33,7 +33,7 @@ Stop words are those of the NLTK (for ar, az, be, bn, ca, da, de, el, en, es, eu
     ),
     argument(
         name = "language",
-        description = "A language code as Wikipedia uses it, a constant or a column: 'de', and 'de-AT' means the same. English if it is left out or NULL. If the language has no stop list, all words are kept; if it has no stemmer, words are not stemmed."
+        description = "A language code as Wikipedia uses it, a constant or a column: 'de', and 'de-AT' means the same. English if it is left out or NULL. If the language has no stop list, all words are kept; if it has no stemmer, words are not stemmed. A constant that is no language code, such as 'english', is an error."
     ),
     argument(
         name = "stop_words",
@@ -53,7 +53,7 @@ impl Function for Terms {
         function: "terms",
         all: &[
             ("text", Kind::Text),
-            ("language", Kind::Text),
+            ("language", Kind::Language),
             ("stop_words", Kind::Flag),
             ("stem", Kind::Flag),
         ],

@@ -41,7 +41,7 @@ use crate::word_runs::runs_of_texts;
     ),
     argument(
         name = "language",
-        description = "The language code by which the text is split into sentences, a constant or a column; English if it is left out or NULL."
+        description = "The language code by which the text is split into sentences, a constant or a column; English if it is left out or NULL. A constant that is no language code, such as 'english', is an error."
     ),
     related_udf(name = "word_runs"),
     related_udf(name = "split_sentences")
@@ -56,7 +56,7 @@ impl Function for WholeRuns {
             ("text", Kind::Text),
             ("runs", Kind::Records),
             ("cut", Kind::Records),
-            ("language", Kind::Text),
+            ("language", Kind::Language),
         ],
         required: 2,
     };

@@ -30,7 +30,7 @@ use crate::function::Function;
     ),
     argument(
         name = "language",
-        description = "The language code of the wiki, a constant or a column; where it is left out or NULL, the section titles of all languages count."
+        description = "The language code of the wiki, a constant or a column; where it is left out or NULL, the section titles of all languages count. A constant that is no language code, such as 'english', is an error."
     ),
     argument(
         name = "formulas",
@@ -47,7 +47,7 @@ impl Function for WikitextToBlocks {
         function: "wikitext_to_blocks",
         all: &[
             ("wikitext", Kind::Text),
-            ("language", Kind::Text),
+            ("language", Kind::Language),
             ("formulas", Kind::Name),
         ],
         required: 1,

@@ -12,14 +12,14 @@ use datafusion::common::{Result, exec_err};
 use datafusion::functions_aggregate::expr_fn::min;
 use datafusion::logical_expr::ident;
 use datafusion::prelude::{DataFrame, SessionContext};
+use neardup_wikitext::is_language_code;
 
 impl Run<'_> {
     pub(super) async fn removed(&self, job: &mut Job) -> Result<()> {
         let mut values = self.values(job);
         let language = language(job.context(), job.manifest()).await?;
-        // The header of a dump may name any language; classify_pair takes codes of two or three letters.
-        let primary = language.split('-').next().unwrap_or_default();
-        let language = match (2..=3).contains(&primary.len()) || primary == "simple" {
+        // The header of a dump may name any language; classify_pair takes language codes.
+        let language = match is_language_code(&language) {
             true => language,
             false => "und".to_owned(),
         };

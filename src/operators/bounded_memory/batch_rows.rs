@@ -1,5 +1,6 @@
 //! Runs its input with a smaller batch size than the session's, for all operators below it.
 
+use super::task_options::with_options;
 use crate::operators::one_input::passes_rows;
 use datafusion::common::Result;
 use datafusion::common::config::ConfigNonZeroUsize;
@@ -38,18 +39,8 @@ impl ExecutionPlan for BatchRowsExec {
         partition: usize,
         context: Arc<TaskContext>,
     ) -> Result<SendableRecordBatchStream> {
-        let mut config = context.session_config().clone();
-        config.options_mut().execution.batch_size = ConfigNonZeroUsize::try_new(self.rows)?;
-        let context = TaskContext::new(
-            context.task_id(),
-            context.session_id(),
-            config,
-            context.scalar_functions().clone(),
-            context.higher_order_functions().clone(),
-            context.aggregate_functions().clone(),
-            context.window_functions().clone(),
-            context.runtime_env(),
-        );
-        self.input.execute(partition, Arc::new(context))
+        let rows = ConfigNonZeroUsize::try_new(self.rows)?;
+        let context = with_options(&context, |options| options.execution.batch_size = rows);
+        self.input.execute(partition, context)
     }
 }

@@ -3,7 +3,7 @@
 //! by group, and holds the rows of one group at a time. If all windows are totals of their group, it spills those rows
 //! to disk when memory is short.
 
-use super::compact_views::compact_views;
+use super::compact_columns::compact_columns;
 use crate::operators::spilling::{spill_manager, spillable_memory};
 use datafusion::arrow::array::{ArrayRef, RecordBatch};
 use datafusion::arrow::compute::{concat, concat_batches, partition};
@@ -245,7 +245,7 @@ impl Task {
             match input.next().await.transpose()? {
                 Some(batch) if batch.num_rows() == 0 => {}
                 // A merge of sorted rows hands on the buffers of all of them with each batch.
-                Some(batch) => self.push(compact_views(&batch)?)?,
+                Some(batch) => self.push(compact_columns(&batch)?)?,
                 None => {
                     self.input = None;
                     self.close(None)?;

@@ -7,25 +7,28 @@
 //!
 //! Joins of which one side is certain to be small are by hash in any case ([`JoinSmallSide`]).
 //!
-//! Under a memory limit, a [`CompactViewsExec`] below and above each sort copies texts out of the buffers of other rows,
-//! which the sort and the operators that read its rows would count. Two changes apply to every plan: a [`SplitBatchesExec`] below each `UNNEST` splits batches
-//! that would expand to too many rows, and [`GroupWindowExec`], which holds one group at a time, replaces the engine's
-//! operator for windows with `PARTITION BY`.
+//! Under a memory limit, a [`CompactColumnsExec`] below and above each sort copies texts out of the buffers, and
+//! values out of the dictionaries, of other rows, which the sort and the operators that read its rows would count.
+//!
+//! Two changes apply to every plan: a [`SplitBatchesExec`] below each `UNNEST` splits batches that would expand to too
+//! many rows, and [`GroupWindowExec`], which holds one group at a time, replaces the engine's operator for windows with
+//! `PARTITION BY`.
 //!
 //! On a cluster, plans are divided into stages as the engine planned them.
 
 mod batch_rows;
-mod compact_views;
+mod compact_columns;
 mod group_window;
 mod inputs;
 mod small_side;
 mod split_batches;
+mod task_options;
 
 pub(crate) use small_side::JoinSmallSide;
 
 use crate::resources::{HashJoinsWithin, has_limit};
 use batch_rows::BatchRowsExec;
-use compact_views::CompactViewsExec;
+use compact_columns::CompactColumnsExec;
 use datafusion::common::Result;
 use datafusion::common::config::ConfigNonZeroUsize;
 use datafusion::common::tree_node::{Transformed, TreeNode};
@@ -128,7 +131,7 @@ impl Settings {
 }
 
 /// The plan with a [`SplitBatchesExec`] below each `UNNEST`, with windows that hold one group of rows at a time, and,
-/// under a memory limit, with a [`CompactViewsExec`] below and above each sort.
+/// under a memory limit, with a [`CompactColumnsExec`] below and above each sort.
 pub(super) fn with_bounds(
     plan: Arc<dyn ExecutionPlan>,
     state: &SessionState,
@@ -137,13 +140,15 @@ pub(super) fn with_bounds(
     let plan = plan.transform_up(|node| {
         if let Some(sort) = node.downcast_ref::<SortExec>()
             && is_limited
-            && CompactViewsExec::is_useful(sort.input())
+            && CompactColumnsExec::is_useful(sort.input())
         {
             let input: Arc<dyn ExecutionPlan> =
-                Arc::new(CompactViewsExec::new(Arc::clone(sort.input())));
+                Arc::new(CompactColumnsExec::new(Arc::clone(sort.input())));
             let options = ReplaceChildrenOptions::new(ChildrenPropertiesMode::Recompute);
             let sort = node.replace_children(vec![input], options)?;
-            return Ok(Transformed::yes(Arc::new(CompactViewsExec::new(sort)) as _));
+            return Ok(Transformed::yes(
+                Arc::new(CompactColumnsExec::new(sort)) as _
+            ));
         }
         if let Some(window) = GroupWindowExec::in_place_of(&node)? {
             return Ok(Transformed::yes(Arc::new(window) as _));

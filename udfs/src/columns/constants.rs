@@ -8,8 +8,9 @@ use arrow::datatypes::DataType;
 use datafusion_common::{Result, ScalarValue, plan_datafusion_err, plan_err};
 use datafusion_expr::{ColumnarValue, ReturnFieldArgs};
 use neardup_kernels::Shingle;
+use neardup_wikitext::is_language_code;
 
-use super::parameters::Parameters;
+use super::parameters::{Kind, Parameters};
 
 /// The default of shingle arguments: `word:3`.
 const DEFAULT_SHINGLE: Shingle = Shingle::Word(3);
@@ -32,7 +33,9 @@ impl Parameters {
             .map(|field| field.data_type())
             .collect();
         self.check_types(&types)?;
-        Ok(Constants::of_plan(self, args.scalar_arguments))
+        let constants = Constants::of_plan(self, args.scalar_arguments);
+        constants.check_languages()?;
+        Ok(constants)
     }
 }
 
@@ -55,6 +58,21 @@ impl<'a> Constants<'a> {
             values: values.iter().map(scalar).collect(),
             planning: false,
         }
+    }
+
+    /// Checks that constant languages are codes. Languages in a column are data, such as those of the headers of dumps,
+    /// and may be anything.
+    fn check_languages(&self) -> Result<()> {
+        let given = self.parameters.all.iter().zip(&self.values);
+        for (index, ((_, kind), value)) in given.enumerate() {
+            if *kind == Kind::Language
+                && let Some(text) = value.and_then(|value| value.try_as_str().flatten())
+                && !is_language_code(text)
+            {
+                return self.error(index, &format!("must be {}, found {text}", kind.wanted()));
+            }
+        }
+        Ok(())
     }
 
     /// An integer in `range`; `default` if the argument is left out. While planning, a constant that is not known yet

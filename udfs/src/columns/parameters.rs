@@ -18,6 +18,8 @@ use super::vectors::is_vector;
 pub(crate) enum Kind {
     /// A string column, in any encoding.
     Text,
+    /// Language codes, in a string column of any encoding. Constants that are no codes are refused.
+    Language,
     /// Lists of hashes (UInt64, UInt32, or Int64, whose bits are taken as they are) or of strings,
     /// which are hashed.
     Set,
@@ -129,41 +131,44 @@ impl Kind {
             true => Ok(()),
             false => plan_err!(
                 "{function}: {name} must be {}, found {data_type}",
-                wanted(self)
+                self.wanted()
             ),
         }
     }
-}
 
-/// The description of a kind in error messages.
-fn wanted(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Text => "text",
-        Kind::Set => "a list of hashes or of strings",
-        Kind::TextOrSet => "text, or a list of hashes or of strings",
-        Kind::Signature => "a signature, that is a list of UInt32 or UInt64",
-        Kind::Integer => "an integer",
-        Kind::Count => "an integer constant",
-        Kind::Shingle => "a string constant such as 'word:3'",
-        Kind::Threshold => "a constant number",
-        Kind::Sketch => "a sketch of token_frequencies",
-        Kind::Id => "integers or strings",
-        Kind::Number => "a number",
-        Kind::Vector => "a list of numbers or of (term, weight)",
-        Kind::Bits => "a signature, that is a column of bytes",
-        Kind::Item => "text, a list of hashes or of strings, or a vector",
-        Kind::TextOrWeights => "text, a list of hashes or of strings, or a list of (term, weight)",
-        Kind::Name => "a string constant",
-        Kind::Flag => "true or false",
-        Kind::Numbers => "a list of numbers",
-        Kind::Records => "a list of structs",
-        Kind::Struct => "a struct",
+    /// The description of the kind in error messages.
+    pub(crate) fn wanted(self) -> &'static str {
+        match self {
+            Kind::Text => "text",
+            Kind::Language => "a language code such as de or pt-br",
+            Kind::Set => "a list of hashes or of strings",
+            Kind::TextOrSet => "text, or a list of hashes or of strings",
+            Kind::Signature => "a signature, that is a list of UInt32 or UInt64",
+            Kind::Integer => "an integer",
+            Kind::Count => "an integer constant",
+            Kind::Shingle => "a string constant such as 'word:3'",
+            Kind::Threshold => "a constant number",
+            Kind::Sketch => "a sketch of token_frequencies",
+            Kind::Id => "integers or strings",
+            Kind::Number => "a number",
+            Kind::Vector => "a list of numbers or of (term, weight)",
+            Kind::Bits => "a signature, that is a column of bytes",
+            Kind::Item => "text, a list of hashes or of strings, or a vector",
+            Kind::TextOrWeights => {
+                "text, a list of hashes or of strings, or a list of (term, weight)"
+            }
+            Kind::Name => "a string constant",
+            Kind::Flag => "true or false",
+            Kind::Numbers => "a list of numbers",
+            Kind::Records => "a list of structs",
+            Kind::Struct => "a struct",
+        }
     }
 }
 
 fn coerce(kind: Option<Kind>, data_type: &DataType) -> DataType {
     match (kind, data_type) {
-        (Some(Kind::Text | Kind::TextOrSet), DataType::Null) => DataType::Utf8,
+        (Some(Kind::Text | Kind::Language | Kind::TextOrSet), DataType::Null) => DataType::Utf8,
         (Some(Kind::Set | Kind::Signature), DataType::Null) => {
             DataType::new_list(DataType::UInt64, true)
         }
@@ -236,7 +241,7 @@ fn accepts(kind: Kind, data_type: &DataType) -> bool {
     );
     let strings = element.is_some_and(DataType::is_string);
     match kind {
-        Kind::Text => is_text(data_type),
+        Kind::Text | Kind::Language => is_text(data_type),
         Kind::Set => numbers || strings,
         Kind::TextOrSet => is_text(data_type) || numbers || strings,
         Kind::Signature => numbers,

@@ -28,6 +28,7 @@ mod variants;
 
 pub use blocks::Block;
 pub use formulas::{Formulas, UnknownFormulas};
+pub use languages::is_language_code;
 
 /// Longest piece that is cleaned at once; offsets are kept in 32 bits.
 const PIECE: usize = 1 << 30;

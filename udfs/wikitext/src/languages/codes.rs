@@ -36,3 +36,29 @@ const CODES: &[&str] = &[
 pub(crate) fn is_wiki_code(prefix: &str) -> bool {
     CODES.binary_search(&prefix).is_ok()
 }
+
+/// Whether a text is a language code: the code of a Wikipedia, or a code of two or three letters with any subtags.
+pub fn is_language_code(text: &str) -> bool {
+    let (primary, others) = text.split_once('-').unwrap_or((text, "x"));
+    let is_letters = primary.chars().all(|c| c.is_ascii_alphabetic());
+    let is_code = matches!(primary.len(), 2..=3) || ["simple", "tokipona"].contains(&primary);
+    // The longest subtag is that of zh-classical.
+    let is_subtag =
+        |tag: &str| (1..=9).contains(&tag.len()) && tag.chars().all(|c| c.is_ascii_alphanumeric());
+    is_letters && is_code && others.split('-').all(is_subtag)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CODES, is_language_code};
+
+    #[test]
+    fn wikipedias_have_language_codes() {
+        for code in CODES.iter().chain(&["de-AT", "pt-BR", "tokipona", "und"]) {
+            assert!(is_language_code(code), "{code}");
+        }
+        for text in ["", "d", "english", "de_AT", "de-", "-de", "dé"] {
+            assert!(!is_language_code(text), "{text}");
+        }
+    }
+}

@@ -12,6 +12,7 @@ mod sections;
 
 use super::variants;
 
+pub use codes::is_language_code;
 pub(super) use codes::is_wiki_code;
 pub(super) use namespaces::{is_category, is_file};
 
