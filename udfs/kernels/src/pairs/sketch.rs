@@ -22,7 +22,7 @@ pub(super) struct Sketches {
 
 impl Sketches {
     /// The number of words of a sketch for `rows` sets of `tokens` tokens in all.
-    fn words(rows: usize, tokens: usize) -> usize {
+    pub(super) fn words(rows: usize, tokens: usize) -> usize {
         let average = tokens / rows.max(1);
         let words = (average * BITS_PER_TOKEN / 64).next_power_of_two();
         words.clamp(*WORDS.start(), *WORDS.end())
@@ -80,7 +80,7 @@ impl Sketches {
 }
 
 /// Flips the bit of each token.
-fn flip(sketch: &mut [u64], set: &[u64]) {
+pub(super) fn flip(sketch: &mut [u64], set: &[u64]) {
     for &token in set {
         // Not the bits that determine the rank of a token among the keys.
         let bit = (token >> 40) as usize & (sketch.len() * 64 - 1);
