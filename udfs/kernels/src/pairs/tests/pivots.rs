@@ -273,7 +273,7 @@ fn only_rows_that_may_become_pivots_or_have_newer_pivots_need_their_sets() {
             join.push(&mut compared, number, row, &mut Vec::new());
         }
         needed.push(count);
-        assert_eq!(join.lists().is_empty(), false);
+        assert!(!join.lists().is_empty());
         assert_eq!(before == 0, run == 0);
     }
     assert_eq!(needed, [100, 0, 0]);
