@@ -35,8 +35,9 @@ use std::sync::Arc;
 
 /// Memory that the sort of the rows gets beside the other reservations.
 pub(super) const SORT: usize = 16 << 20;
-/// Rows of a run, which take a few milliseconds.
-const ROWS: usize = 64;
+/// Rows of a run: a millisecond or more of work, so that tasks cost little, and few enough that the first runs, which are
+/// compared before there are pivots, are a small share of the rows.
+const ROWS: usize = 128;
 /// Runs for each worker that are compared, or wait for an earlier one, at a time.
 const RUNS_AT_A_TIME: usize = 2;
 
