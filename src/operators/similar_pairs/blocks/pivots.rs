@@ -23,6 +23,7 @@ use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::sorts::sort::SortExec;
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::streaming::{PartitionStream, StreamingTableExec};
+use futures::stream::Fuse;
 use futures::{StreamExt, TryStreamExt};
 use neardup_kernels::pairs::{
     BlockSpec, ComparedRows, PivotJoin, PivotLists, PivotProber, SetRow, SimilarRow, Stats,
@@ -141,7 +142,7 @@ impl Pivots {
         let mut pairs = PivotPairs::new(output, self.store.id_type());
         let sort = Arc::new(self.sorted()?);
         let mut rows = Rows {
-            sorted: sort.execute(0, context)?,
+            sorted: sort.execute(0, context)?.fuse(),
             batch: None,
         };
         let idle = Arc::new(Mutex::new(Vec::new()));
@@ -251,7 +252,7 @@ struct Run {
 
 /// The rows in ascending order of ids, as runs.
 struct Rows {
-    sorted: SendableRecordBatchStream,
+    sorted: Fuse<SendableRecordBatchStream>,
     /// A batch, and the number of its next row.
     batch: Option<(Arc<Columns>, usize)>,
 }
