@@ -158,7 +158,7 @@ impl BlockJoin {
         let counts = Arc::new(counts.map_err(|error| too_large("counters of keys do", &error))?);
         let mut done = Stats::default();
         let memory = consumer("similar_pairs pivots");
-        let needed = pivots::memory_for(&store, &counts, &spec);
+        let needed = pivots::memory_for(&store, &counts, &spec, self.workers);
         let pivots_beside = reserve(&mut store, &memory, needed)?.is_ok();
         let pivots = |store: &Arc<Store>, memory| {
             let pivots = Pivots {
@@ -167,6 +167,7 @@ impl BlockJoin {
                 spec,
                 shingle: self.shingle,
                 schema: store.schema(),
+                workers: self.workers,
                 memory,
             };
             pivots.join(output.clone(), Arc::clone(&self.context))

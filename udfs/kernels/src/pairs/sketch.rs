@@ -32,7 +32,7 @@ impl Sketches {
     }
 
     /// The number of words of a sketch for `rows` sets of `tokens` tokens in all.
-    fn words_for(rows: usize, tokens: usize) -> usize {
+    pub(super) fn words_for(rows: usize, tokens: usize) -> usize {
         let average = tokens / rows.max(1);
         let words = (average * BITS_PER_TOKEN / 64).next_power_of_two();
         words.clamp(*WORDS.start(), *WORDS.end())
@@ -90,7 +90,7 @@ impl Sketches {
 }
 
 /// Flips the bit of each token.
-fn flip(sketch: &mut [u64], set: &[u64]) {
+pub(super) fn flip(sketch: &mut [u64], set: &[u64]) {
     for &token in set {
         // Not the bits that determine the rank of a token among the keys.
         let bit = (token >> 40) as usize & (sketch.len() * 64 - 1);

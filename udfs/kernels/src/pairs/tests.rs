@@ -5,5 +5,6 @@ mod blocks;
 mod limits;
 mod oracle;
 mod oversized;
+mod pivots;
 mod properties;
 mod rows;

@@ -15,9 +15,9 @@
 //! differences from the set of one of these rows (`differences`).
 //!
 //! The pairs and their counts are those of [`super::PairJoin`] with exact verification, whatever the blocks
-//! (the number of verifications is larger, because pivots are verified without a sketch, and that of candidates, because
-//! a pair counts once for each large bucket): the rows of an oversized
-//! bucket come in the order of their ids and are compared with its pivots, which [`PivotJoin`] holds.
+//! (the number of verifications may be larger, because pivots are verified whatever the positions of the keys, and that
+//! of candidates, because a pair counts once for each large bucket): the rows of an oversized bucket come in the order of
+//! their ids and are compared with its pivots, which [`PivotJoin`] holds.
 
 mod block;
 mod bucket_tiles;
@@ -30,5 +30,5 @@ mod rows;
 pub use crate::key_filter::KeyFilter;
 pub use block::{Block, BlockSpec, KeyPart, Prober, SimilarRow};
 pub use oversized_keys::{OversizedKeyCounter, OversizedKeys};
-pub use pivot_join::PivotJoin;
+pub use pivot_join::{ComparedRows, PivotJoin, PivotLists, PivotProber};
 pub use rows::{SetRow, SetRows};

@@ -4,14 +4,15 @@ use std::sync::Arc;
 
 use super::super::blocks::BlockSpec;
 use super::super::{
-    Block, KeyFilter, KeyPart, OversizedKeyCounter, OversizedKeys, PairError, PivotJoin, Prober,
-    SetRow, SetRows, Spec, Stats,
+    Block, KeyFilter, KeyPart, OversizedKeyCounter, OversizedKeys, PairError, Prober, SetRow,
+    SetRows, Spec, Stats,
 };
+use super::pivots::link;
 use super::rows::{Pairs, Rows, exact};
 use crate::test_random::Random;
 
 impl Rows {
-    fn set_row(&self, row: usize) -> SetRow<'_> {
+    pub(super) fn set_row(&self, row: usize) -> SetRow<'_> {
         SetRow {
             keys: &self.keys[row],
             set: &self.sets[row],
@@ -26,7 +27,7 @@ fn insert(pairs: &mut Pairs, pair: (u32, u32), similarity: f64) {
     assert!(before.is_none(), "{pair:?} twice");
 }
 
-fn oversized(rows: &Rows, spec: BlockSpec, limit: Option<usize>) -> OversizedKeys {
+pub(super) fn oversized(rows: &Rows, spec: BlockSpec, limit: Option<usize>) -> OversizedKeys {
     let Some(limit) = limit else {
         return OversizedKeys::default();
     };
@@ -86,29 +87,18 @@ fn join_part(
                 .all(|filter: &KeyFilter| filter.is_shared(*key))
     };
 
-    let mut pairs = Pairs::new();
-    let mut stats = Stats::default();
-    let mut pivots = PivotJoin::new(block_spec, Arc::clone(&oversized));
-    let (mut pivot_rows, mut found) = (Vec::new(), Vec::new());
     let is_here = |row: &usize| {
         let keys = &rows.keys[*row];
         part.is_none() || keys.iter().any(|&key| block_spec.owns(key))
     };
-    for row in (0..rows.keys.len()).filter(is_here) {
-        found.clear();
-        if pivots.push(rows.set_row(row), &mut found) {
-            pivot_rows.push(row);
-        }
-        for found in &found {
-            let pair = rows.oriented(pivot_rows[found.row as usize], row);
-            insert(&mut pairs, pair, found.similarity);
-        }
-    }
-    stats.add(pivots.stats());
+    let members: Vec<usize> = (0..rows.keys.len()).filter(is_here).collect();
+    let runs = (1 + random.below(40) as usize, 1 + random.below(4) as usize);
+    let (mut pairs, _, pivots) = link(rows, &members, block_spec, &oversized, runs);
+    let mut stats = *pivots.stats();
 
-    let mut order: Vec<usize> = (0..rows.keys.len()).filter(is_here).collect();
+    let mut order = members;
     order.sort_by_cached_key(|&row| rows.sets[row].len() + random.below(3) as usize);
-    let mut prober = Prober::new(spec.threshold);
+    let (mut prober, mut found) = (Prober::new(spec.threshold), Vec::new());
     let mut rest = order.as_slice();
     while !rest.is_empty() {
         let (block_rows, later) = rest.split_at(1 + random.below(rest.len() as u32) as usize);
