@@ -4,18 +4,77 @@
 const COUNTERS: usize = 8;
 /// The number of counters in a word, of two bits each.
 const LANES: usize = 32;
+/// The number of sections of a word, of 16 counters each. A key has a counter in each section of one word. With more
+/// sections fewer keys pass a filter of eight counters for each key, but more pass one that has less than two.
+const SECTIONS: u32 = 2;
+/// The lower bit of each counter of a word.
+const LOW: u64 = u64::MAX / 3;
 
-/// The factors of the multiplicative hash of a key, one for each stage.
+/// The factors of the multiplicative hashes of a key. One gives its word, the other one its counters in the word; the
+/// stage chooses which.
 const FACTORS: [u64; 2] = [0x9E37_79B9_7F4A_7C15, 0xC2B2_AE3D_27D4_EB4F];
 
-/// Counters of keys, of two bits each, that stop at 2. Keys that share a counter are counted together, so that a key
-/// that only one row holds may seem to be shared; the reverse does not happen.
+/// Counters of keys, of two bits each, that stop at 2. A key that only one row holds may seem to be shared, if other keys
+/// have all its counters; the reverse does not happen. (A Bloom filter that counts, in blocks of one word each: Putze,
+/// Sanders and Singler, "Cache-, hash-, and space-efficient Bloom filters", Journal of Experimental Algorithmics 14,
+/// 2009.)
 #[derive(Debug)]
 pub struct KeyFilter {
     words: Vec<u64>,
-    /// The counter of a key: the high bits of its product with this factor.
-    factor: u64,
+    hashes: Hashes,
+}
+
+/// Where the counters of a key are.
+#[derive(Debug, Clone, Copy)]
+struct Hashes {
+    /// The word of a key: the high bits of its product with this factor.
+    of_word: u64,
     shift: u32,
+    /// The counters in the word: the high bits of the product with this factor.
+    of_counters: u64,
+}
+
+impl Hashes {
+    /// Those of a stage, for a number of words that is a power of two.
+    fn new(words: usize, stage: usize) -> Self {
+        Self {
+            of_word: FACTORS[stage % 2],
+            shift: 64 - words.ilog2(),
+            of_counters: FACTORS[(stage + 1) % 2],
+        }
+    }
+
+    #[inline]
+    fn word(self, key: u64) -> usize {
+        key.wrapping_mul(self.of_word)
+            .checked_shr(self.shift)
+            .unwrap_or(0) as usize
+    }
+
+    /// A word with 1 in each counter of a key.
+    #[inline]
+    fn counters(self, key: u64) -> u64 {
+        let hash = key.wrapping_mul(self.of_counters);
+        (0..SECTIONS).fold(0, |word, section| {
+            let counter = hash >> (60 - 4 * section) & 15;
+            word | 1 << (32 * u64::from(section) + 2 * counter)
+        })
+    }
+}
+
+/// The sums of the counters of two words, up to 2.
+#[inline]
+fn sums(a: u64, b: u64) -> u64 {
+    // The counts are 0, 1 and 2.
+    let one = (a ^ b) & LOW;
+    let two = (a | b) >> 1 & LOW | a & b & LOW;
+    one & !two | two << 1
+}
+
+/// Whether all these counters of a word are 2.
+#[inline]
+fn are_two(word: u64, counters: u64) -> bool {
+    word >> 1 & counters == counters
 }
 
 impl KeyFilter {
@@ -24,11 +83,10 @@ impl KeyFilter {
     /// Stages from 2 on have the hashes of these two by turns.
     #[must_use]
     pub fn new(keys: usize, max_bytes: usize, stage: u64) -> Self {
-        let bits = Self::bits(keys, max_bytes);
+        let words = (1 << Self::bits(keys, max_bytes)) / LANES;
         Self {
-            words: vec![0; (1 << bits) / LANES],
-            factor: FACTORS[stage as usize % FACTORS.len()],
-            shift: 64 - bits,
+            words: vec![0; words],
+            hashes: Hashes::new(words, stage as usize),
         }
     }
 
@@ -46,35 +104,26 @@ impl KeyFilter {
         if bytes.len() != size_of_val(self.words.as_slice()) {
             return Err(WrongFilter(bytes.len()));
         }
-        const LOW: u64 = u64::MAX / 3;
         let (theirs, _) = bytes.as_chunks();
         for (word, theirs) in self.words.iter_mut().zip(theirs) {
-            let (mine, theirs) = (*word, u64::from_le_bytes(*theirs));
-            // The counts are 0, 1 and 2.
-            let one = (mine ^ theirs) & LOW;
-            let two = (mine | theirs) >> 1 & LOW | mine & theirs & LOW;
-            *word = one & !two | two << 1;
+            *word = sums(*word, u64::from_le_bytes(*theirs));
         }
         Ok(())
     }
 
     /// The filter with as many counters as [`Self::new`] gives for this number of keys, if it has more.
     fn folded(&self, keys: usize) -> Self {
-        let bits = 64 - self.shift;
-        let fewer = bits.saturating_sub(Self::bits(keys, usize::MAX));
-        let mut words = self.words.clone();
-        // Keys that share a counter of the smaller filter have neighbouring ones in the larger filter.
-        for _ in 0..fewer {
-            for at in 0..words.len() / 2 {
-                words[at] = sums_of_neighbours(words[2 * at])
-                    | sums_of_neighbours(words[2 * at + 1]) << (LANES as u32);
-            }
-            words.truncate(words.len() / 2);
-        }
+        let fewer = (self.words.len() * LANES).ilog2();
+        let fewer = fewer.saturating_sub(Self::bits(keys, usize::MAX));
+        // Keys that share a word of the smaller filter have neighbouring ones in the larger filter.
+        let neighbours = self.words.chunks(1 << fewer);
+        let words = neighbours.map(|words| words.iter().copied().fold(0, sums));
         Self {
-            words,
-            factor: self.factor,
-            shift: self.shift + fewer,
+            words: words.collect(),
+            hashes: Hashes {
+                shift: self.hashes.shift + fewer,
+                ..self.hashes
+            },
         }
     }
 
@@ -95,42 +144,19 @@ impl KeyFilter {
         bits.min(max_counters.ilog2()).min(40)
     }
 
-    #[inline]
-    fn place(&self, key: u64) -> (usize, u32) {
-        let counter = (key.wrapping_mul(self.factor) >> self.shift) as usize;
-        (counter / LANES, (counter % LANES) as u32 * 2)
-    }
-
     /// Counts a key of a row.
     #[inline]
     pub fn add(&mut self, key: u64) {
-        let (word, shift) = self.place(key);
-        let word = &mut self.words[word];
-        let count = *word >> shift & 3;
-        *word += u64::from(count < 2) << shift;
+        let word = &mut self.words[self.hashes.word(key)];
+        *word = sums(*word, self.hashes.counters(key));
     }
 
     /// Whether several rows may hold a key.
     #[inline]
     #[must_use]
     pub fn is_shared(&self, key: u64) -> bool {
-        let (word, shift) = self.place(key);
-        self.words[word] >> shift & 2 != 0
+        are_two(self.words[self.hashes.word(key)], self.hashes.counters(key))
     }
-}
-
-/// The sums of each two neighbouring counters of a word, up to 2, in the lower half of a word.
-fn sums_of_neighbours(counters: u64) -> u64 {
-    const LOW: u64 = u64::MAX / 15;
-    const COUNTERS: u64 = 3 * LOW;
-    let sums = (counters & COUNTERS) + ((counters >> 2) & COUNTERS);
-    let two = (sums >> 1 | sums >> 2) & LOW;
-    let mut packed = two << 1 | sums & !two & LOW;
-    // The sums are in every other pair of bits; the gaps between them close.
-    packed = (packed | packed >> 2) & 0x0F0F_0F0F_0F0F_0F0F;
-    packed = (packed | packed >> 4) & 0x00FF_00FF_00FF_00FF;
-    packed = (packed | packed >> 8) & 0x0000_FFFF_0000_FFFF;
-    (packed | packed >> 16) & 0xFFFF_FFFF
 }
 
 /// The reason why bytes are not those of a filter.
@@ -142,7 +168,7 @@ pub struct WrongFilter(usize);
 #[derive(Debug, Clone, Copy)]
 pub struct SharedKeys<'a> {
     words: &'a [[u8; 8]],
-    shift: u32,
+    hashes: Hashes,
 }
 
 impl<'a> SharedKeys<'a> {
@@ -154,7 +180,7 @@ impl<'a> SharedKeys<'a> {
         match bytes.as_chunks() {
             (words, []) if words.len().is_power_of_two() => Ok(Self {
                 words,
-                shift: 64 - (words.len() * LANES).ilog2(),
+                hashes: Hashes::new(words.len(), 0),
             }),
             _ => Err(WrongFilter(bytes.len())),
         }
@@ -164,8 +190,8 @@ impl<'a> SharedKeys<'a> {
     #[inline]
     #[must_use]
     pub fn contains(&self, key: u64) -> bool {
-        let counter = (key.wrapping_mul(FACTORS[0]) >> self.shift) as usize;
-        u64::from_le_bytes(self.words[counter / LANES]) >> (counter % LANES * 2) & 2 != 0
+        let word = u64::from_le_bytes(self.words[self.hashes.word(key)]);
+        are_two(word, self.hashes.counters(key))
     }
 }
 
@@ -323,8 +349,8 @@ mod tests {
             let is_shared = |key: &&u64| first.is_shared(**key) && second.is_shared(**key);
             assert_eq!(shared.iter().filter(is_shared).count(), shared.len());
             if max_bytes >= 1 << 20 {
-                assert!(alone.iter().filter(|key| first.is_shared(**key)).count() < 3_000);
-                assert!(alone.iter().filter(is_shared).count() < 300);
+                assert!(alone.iter().filter(|key| first.is_shared(**key)).count() < 900);
+                assert!(alone.iter().filter(is_shared).count() < 90);
             }
         }
     }
@@ -393,20 +419,41 @@ mod tests {
     }
 
     #[test]
-    fn neighbouring_counters_are_added_up_to_two() {
+    fn counters_are_added_up_to_two() {
         let mut random = Random::new(8);
         for _ in 0..2_000 {
-            let counts: Vec<u64> = (0..LANES).map(|_| u64::from(random.below(3))).collect();
+            let mut counts =
+                || -> Vec<u64> { (0..LANES).map(|_| u64::from(random.below(3))).collect() };
+            let (a, b) = (counts(), counts());
             let word = |counts: &[u64]| {
                 let lanes = counts.iter().enumerate();
                 lanes.fold(0, |word, (lane, count)| word | count << (2 * lane))
             };
-            let sums: Vec<u64> = counts
-                .chunks(2)
-                .map(|two| (two[0] + two[1]).min(2))
-                .collect();
-            assert_eq!(sums_of_neighbours(word(&counts)), word(&sums), "{counts:?}");
+            let expected: Vec<u64> = a.iter().zip(&b).map(|(a, b)| (a + b).min(2)).collect();
+            assert_eq!(sums(word(&a), word(&b)), word(&expected), "{a:?} {b:?}");
         }
+    }
+
+    /// A folded filter is the one that has as many counters from the beginning.
+    #[test]
+    fn folding_adds_the_counters_of_neighbouring_words() {
+        let mut random = Random::new(9);
+        let keys: Vec<u64> = (0..3_000).map(|_| random.next()).collect();
+        let mut large = KeyFilter::new(usize::MAX, 1 << 16, 0);
+        let mut small = KeyFilter::new(1_000, usize::MAX, 0);
+        for filter in [&mut large, &mut small] {
+            keys.iter()
+                .chain(&keys[..500])
+                .for_each(|&key| filter.add(key));
+        }
+        assert!(large.words.len() > 8 * small.words.len());
+        let folded = large.folded(1_000);
+        assert_eq!(folded.words, small.words);
+        assert!(
+            keys.iter()
+                .all(|&key| folded.is_shared(key) == small.is_shared(key))
+        );
+        assert!(keys[500..].iter().any(|&key| !small.is_shared(key)));
     }
 
     #[test]
