@@ -391,7 +391,7 @@ pub(crate) async fn run(arguments: &Arguments, global: &Global) -> Result<()> {
     if global.quiet || global.json || arguments.edit.is_some() {
         return Ok(());
     }
-    examples::print(&arguments.output, report.as_deref(), global).await
+    examples::print(&job, &arguments.output, report.as_deref(), global).await
 }
 
 /// Whether standard input is a pipe, or a file that is not empty.

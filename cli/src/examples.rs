@@ -6,7 +6,7 @@ use super::visible::{shell_word, visible_line};
 use super::why::changed;
 use console::truncate_str;
 use datafusion::common::Result;
-use neardup::jobs::{Examples, ReportRow, examples};
+use neardup::jobs::{Examples, Figure, Job, Manifest, ReportRow, examples};
 use std::io::Write;
 
 /// Maximum number of columns of a line.
@@ -14,7 +14,13 @@ const WIDTH: usize = 110;
 
 /// Prints the largest clusters of a job, facts that differ between kept and removed rows, and the commands that show
 /// more, or the existing report.
-pub(super) async fn print(directory: &str, report: Option<&str>, global: &Global) -> Result<()> {
+/// `directory` is the job's, as the user names it.
+pub(super) async fn print(
+    job: &Job,
+    directory: &str,
+    report: Option<&str>,
+    global: &Global,
+) -> Result<()> {
     let found = examples(&global.session()?, directory).await?;
     let shown = shell_word(directory);
     out::print(|out| {
@@ -22,8 +28,16 @@ pub(super) async fn print(directory: &str, report: Option<&str>, global: &Global
             writeln!(out, "{}", truncate_str(&line, WIDTH, "…"))?;
         }
         if found.clusters == 0 {
-            let more =
-                "a lower --threshold finds more, and --shingle char:5 does in texts of few words";
+            let more = match has_a_row_for_each_text_file(job.manifest()) {
+                true => {
+                    "each .txt file is one row; --delimiter tab --quote none --column-names text \
+                     makes each line one"
+                }
+                false => {
+                    "a lower --threshold finds more, and --shingle char:5 does in texts of few \
+                     words"
+                }
+            };
             return Ok(writeln!(out, "\nno rows are similar; {more}")?);
         }
         writeln!(out, "\nlook at it: neardup show {shown}")?;
@@ -37,6 +51,13 @@ pub(super) async fn print(directory: &str, report: Option<&str>, global: &Global
         }
         Ok(())
     })
+}
+
+/// Whether the inputs are `.txt` files, of which each is one row.
+fn has_a_row_for_each_text_file(manifest: &Manifest) -> bool {
+    let mut names = manifest.inputs.iter().map(|file| file.path.as_str());
+    let rows = (manifest.step("texts")).and_then(|step| step.figure(Figure::Rows)?.as_u64());
+    names.all(|name| name.contains(".txt")) && rows == Some(manifest.inputs.len() as u64)
 }
 
 fn lines(examples: &Examples) -> Vec<String> {

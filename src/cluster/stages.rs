@@ -38,7 +38,9 @@ use datafusion::physical_expr::expressions::{Column, lit};
 use datafusion::physical_expr::{Distribution, PhysicalExpr};
 use datafusion::physical_optimizer::PhysicalOptimizerRule;
 use datafusion::physical_plan::ExecutionPlan;
-use datafusion::physical_plan::joins::{HashJoinExec, NestedLoopJoinExec, SortMergeJoinExec};
+use datafusion::physical_plan::joins::{
+    HashJoinExec, NestedLoopJoinExec, PartitionMode, SortMergeJoinExec,
+};
 use datafusion::physical_plan::limit::{GlobalLimitExec, LocalLimitExec};
 use datafusion::physical_plan::placeholder_row::PlaceholderRowExec;
 use datafusion::physical_plan::union::UnionExec;
@@ -139,6 +141,10 @@ fn prepared(plan: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPlan>> {
             };
             return Ok(Transformed::yes(KeyedExec::of(join, None)?));
         } else if node.is::<SortMergeJoinExec>() || node.is::<HashJoinExec>() {
+            let node = match node.downcast_ref::<HashJoinExec>() {
+                Some(join) => with_left_side_once(&node, join)?,
+                None => node,
+            };
             return Ok(Transformed::yes(KeyedExec::of(node, None)?));
         } else {
             return Ok(Transformed::no(node));
@@ -146,6 +152,21 @@ fn prepared(plan: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPlan>> {
         Ok(Transformed::yes(with_children(&node, inputs)?))
     })?;
     Ok(plan.data)
+}
+
+/// A hash join of which each task holds all rows of the left side. If these are gathered, such as a total, one task
+/// computes them, and the others read them; otherwise each task would compute them.
+fn with_left_side_once(
+    node: &Arc<dyn ExecutionPlan>,
+    join: &HashJoinExec,
+) -> Result<Arc<dyn ExecutionPlan>> {
+    match *join.partition_mode() == PartitionMode::CollectLeft && gathers(join.left()) {
+        true => {
+            let left = shuffled(Arc::clone(join.left()))?;
+            with_children(node, vec![left, Arc::clone(join.right())])
+        }
+        false => Ok(Arc::clone(node)),
+    }
 }
 
 /// Whether rows of the plan may be gathered in one partition on their way to its root.

@@ -284,4 +284,22 @@ fn a_job_ends_with_a_first_look_at_its_result() {
         "{}",
         said.out
     );
+    let line = "The bridge of Orvin was built in 1931 by the council of the town\n";
+    scratch.write("lines.txt", line.repeat(3));
+    let said = scratch.succeed(&["dedup", "lines.txt", "-o", "texts"]);
+    let hint = "--delimiter tab --quote none --column-names text";
+    assert!(
+        said.out
+            .contains(&format!("each .txt file is one row; {hint}")),
+        "{}",
+        said.out
+    );
+    let mut arguments = vec!["dedup", "lines.txt", "-o", "lines"];
+    arguments.extend(hint.split(' '));
+    let said = scratch.succeed(&arguments);
+    assert!(
+        said.out.contains("rows read                    3\n"),
+        "{}",
+        said.out
+    );
 }
