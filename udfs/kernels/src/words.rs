@@ -2,42 +2,34 @@
 
 use unicode_segmentation::UnicodeSegmentation;
 
+use crate::normalize::ascii_prefix;
+
 /// Calls `f` with each word of `text`, in order: the UAX #29 words that hold a letter or a digit.
 ///
 /// These are the words that [`UnicodeSegmentation::unicode_words`] gives for the whole text. The text is first
 /// divided at spaces before an ASCII letter or digit, where there is always a word boundary, so that a non-ASCII
 /// character does not force the whole text onto the slow path.
 pub(crate) fn for_each_word<'a>(text: &'a str, mut f: impl FnMut(&'a str)) {
-    if text.is_ascii() {
-        return for_each_ascii_word(text, f);
-    }
     let bytes = text.as_bytes();
     let mut start = 0;
-    let mut ascii = true;
-    let mut previous = 0_u8;
-    for (at, &byte) in bytes.iter().enumerate() {
-        if previous == b' ' && byte.is_ascii_alphanumeric() {
-            // The piece is long enough to be worth a new iterator, or differs in kind from the next one.
-            let piece = &text[start..at];
-            if !ascii || at - start >= 64 {
-                match ascii {
-                    true => for_each_ascii_word(piece, &mut f),
-                    false => piece.unicode_words().for_each(&mut f),
-                }
-                start = at;
-                ascii = true;
-            }
-        } else if !byte.is_ascii() && ascii {
-            // The ASCII words before the word of this character take the fast path.
-            if let Some(space) = certain_boundary(&bytes[start..at]) {
-                for_each_ascii_word(&text[start..start + space], &mut f);
-                start += space;
-            }
-            ascii = false;
+    loop {
+        let other = start + ascii_prefix(&bytes[start..]);
+        if other == bytes.len() {
+            return for_each_ascii_word(&text[start..], f);
         }
-        previous = byte;
+        // The words before the word of this character, and those from it up to the next certain boundary.
+        let before = bytes[start..other].windows(2).rposition(is_boundary);
+        let word = before.map_or(start, |at| start + at + 1);
+        for_each_ascii_word(&text[start..word], &mut f);
+        let after = bytes[other..].windows(2).position(is_boundary);
+        start = after.map_or(bytes.len(), |at| other + at + 1);
+        text[word..start].unicode_words().for_each(&mut f);
     }
-    text[start..].unicode_words().for_each(f);
+}
+
+/// Whether there is a word boundary between two bytes whatever stands around them.
+fn is_boundary(pair: &[u8]) -> bool {
+    pair[0] == b' ' && pair[1].is_ascii_alphanumeric()
 }
 
 /// The classes of ASCII characters in UAX #29 that matter for words.
@@ -69,7 +61,7 @@ const CLASSES: [u8; 256] = {
     classes
 };
 
-/// The same for an ASCII text, in one pass over its bytes.
+/// [`for_each_word`] of an ASCII text, in one pass over its bytes.
 fn for_each_ascii_word<'a>(text: &'a str, mut f: impl FnMut(&'a str)) {
     let bytes = text.as_bytes();
     let class = |at: usize| bytes.get(at).map_or(0, |&byte| CLASSES[byte as usize]);
@@ -100,14 +92,6 @@ fn for_each_ascii_word<'a>(text: &'a str, mut f: impl FnMut(&'a str)) {
         }
         at += 1;
     }
-}
-
-/// The position of the last letter or digit that follows a space in ASCII bytes.
-fn certain_boundary(bytes: &[u8]) -> Option<usize> {
-    bytes
-        .windows(2)
-        .rposition(|pair| pair[0] == b' ' && pair[1].is_ascii_alphanumeric())
-        .map(|at| at + 1)
 }
 
 #[cfg(test)]
