@@ -4,6 +4,9 @@ use std::cell::Cell;
 
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
 
+/// The number of bytes that are examined at once.
+const BLOCK: usize = 64;
+
 /// Appends the normal form of `text` to `out`: NFKC, lower case, NFKC again, each run of white space
 /// replaced by one space, and trimmed.
 ///
@@ -81,10 +84,7 @@ impl<'a> Iterator for Pieces<'a> {
         if bytes.is_empty() {
             return None;
         }
-        let ascii = bytes
-            .iter()
-            .position(|byte| !byte.is_ascii())
-            .unwrap_or(bytes.len());
+        let ascii = ascii_prefix(bytes);
         let (end, piece): (usize, fn(&'a str) -> Piece<'a>) = if ascii == bytes.len() {
             (ascii, Piece::Ascii)
         } else if ascii > 1 {
@@ -100,6 +100,14 @@ impl<'a> Iterator for Pieces<'a> {
         self.0 = rest;
         Some(piece(here))
     }
+}
+
+/// The number of bytes before the first one that is not ASCII.
+pub(crate) fn ascii_prefix(bytes: &[u8]) -> usize {
+    let blocks = bytes.chunks(BLOCK).take_while(|block| block.is_ascii());
+    let whole: usize = blocks.map(<[u8]>::len).sum();
+    let rest = bytes[whole..].iter().take_while(|byte| byte.is_ascii());
+    whole + rest.count()
 }
 
 /// A writer that appends to a string, replacing runs of white space by one space and trimming both ends.
@@ -135,21 +143,20 @@ impl<'a> Collapsed<'a> {
         }
     }
 
-    /// Appends ASCII text in lower case, one run between white space at a time.
+    /// Appends ASCII text in lower case, one run in which all white space is single spaces at a time.
     fn push_ascii(&mut self, mut ascii: &str) {
-        while !ascii.is_empty() {
-            let run = ascii
-                .bytes()
-                .position(is_ascii_space)
-                .unwrap_or(ascii.len());
-            if run > 0 {
-                self.separate();
-                let at = self.out.len();
-                self.out.push_str(&ascii[..run]);
-                self.out[at..].make_ascii_lowercase();
+        while let Some(&first) = ascii.as_bytes().first() {
+            if is_ascii_space(first) {
+                self.space = true;
+                ascii = &ascii[1..];
+                continue;
             }
-            self.space |= run < ascii.len();
-            ascii = &ascii[(run + 1).min(ascii.len())..];
+            let (run, rest) = ascii.split_at(single_spaced(ascii.as_bytes()));
+            self.separate();
+            let at = self.out.len();
+            self.out.push_str(run);
+            self.out[at..].make_ascii_lowercase();
+            ascii = rest;
         }
     }
 }
@@ -157,6 +164,28 @@ impl<'a> Collapsed<'a> {
 /// Whether [`char::is_whitespace`] is true of an ASCII character; this includes the vertical tab.
 fn is_ascii_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t'..=b'\r')
+}
+
+/// The number of bytes, of ASCII text that does not begin with white space, up to the last one before which all white
+/// space is single spaces, and which is no white space itself.
+fn single_spaced(ascii: &[u8]) -> usize {
+    let is_other = |(&before, &here): (&u8, &u8)| {
+        is_ascii_space(here) && (here != b' ' || is_ascii_space(before))
+    };
+    let mut end = 1;
+    for (before, here) in ascii.chunks(BLOCK).zip(ascii[1..].chunks(BLOCK)) {
+        let pairs = || before.iter().zip(here);
+        // Without an early exit, the loop is compiled to vector instructions.
+        if pairs().fold(false, |any, pair| any | is_other(pair)) {
+            end += pairs().take_while(|&pair| !is_other(pair)).count();
+            break;
+        }
+        end += here.len();
+    }
+    match ascii[end - 1] {
+        b' ' => end - 1,
+        _ => end,
+    }
 }
 
 #[cfg(test)]
@@ -203,6 +232,28 @@ mod tests {
                 1 => texts.few_letters(20, &['A', 'b', ' ', '\n', '\t', '\u{b}']),
                 _ => texts.special_characters(24),
             };
+            let once = normalize(&text);
+            assert_eq!(once, oracle(&text), "{text:?}");
+            assert_eq!(normalize(&once), once, "{text:?}");
+        }
+    }
+
+    /// White space of every kind at every place of the blocks that are examined at once.
+    #[test]
+    fn long_ascii_texts() {
+        let mut texts = RandomTexts::new(6);
+        let letters: Vec<char> = "aBcdEfghiJklmnop.".chars().collect();
+        for round in 0..20_000 {
+            let mut text = String::new();
+            for _ in 0..texts.below(5) {
+                text.push_str(&texts.few_letters(2 * BLOCK, &letters));
+                match texts.below(5) {
+                    0 => text.push(' '),
+                    1 => text.push_str(&texts.few_letters(4, &[' ', '\n', '\t', '\u{b}', '\r'])),
+                    2 if round % 2 == 0 => text.push_str(&texts.special_characters(3)),
+                    _ => text.push_str(" a "),
+                }
+            }
             let once = normalize(&text);
             assert_eq!(once, oracle(&text), "{text:?}");
             assert_eq!(normalize(&once), once, "{text:?}");

@@ -10,6 +10,7 @@ use std::str::FromStr;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::hash_order::{HashOrder, sort_distinct};
+use crate::normalize::ascii_prefix;
 use crate::words::for_each_word;
 
 /// The largest window of a [`Shingle`].
@@ -101,11 +102,13 @@ impl Shingle {
         scratch: &mut ShingleScratch,
         out: &mut Vec<u64>,
     ) {
-        if let (Self::Char(window), true) = (self, text.is_ascii())
+        if let Self::Char(window @ 1..) = self
             && let Some(hashes) = FIXED_WINDOWS.get(window)
-            && text.len() >= window
         {
-            return hashes(text.as_bytes(), out);
+            return match text.is_ascii() && text.len() >= window {
+                true => hashes(text.as_bytes(), out),
+                false => char_hashes(text, (window, *hashes), &mut scratch.starts, out),
+            };
         }
         self.for_each(text, scratch, |shingle| {
             out.push(xxh3_64(shingle.as_bytes()))
@@ -179,6 +182,44 @@ const FIXED_WINDOWS: [WindowHashes; 17] = [
 /// Appends the hash of each `N` bytes. As the length is a constant, a hash takes few instructions and no branch.
 fn window_hashes<const N: usize>(text: &[u8], out: &mut Vec<u64>) {
     out.extend(text.windows(N).map(xxh3_64));
+}
+
+/// Minimum number of bytes of a run of ASCII characters whose windows are hashed by [`window_hashes`].
+const MIN_ASCII: usize = 64;
+
+/// Appends the hash of each window of characters, with the function of [`FIXED_WINDOWS`] for windows of ASCII characters
+/// only. `starts` is a buffer.
+fn char_hashes(
+    text: &str,
+    (window, hashes): (usize, WindowHashes),
+    starts: &mut Vec<usize>,
+    out: &mut Vec<u64>,
+) {
+    // The windows before this byte are done.
+    let mut from = 0;
+    let mut run = 0;
+    while run < text.len() {
+        let end = run + ascii_prefix(&text.as_bytes()[run..]);
+        if end - run >= MIN_ASCII.max(window) {
+            if from < run {
+                // The last of these windows begins with the character before the run.
+                let windows = &text[from..run + window - 1];
+                char_windows(windows, window, starts, |shingle| {
+                    out.push(xxh3_64(shingle.as_bytes()));
+                });
+            }
+            hashes(&text.as_bytes()[run..end], out);
+            from = end - (window - 1);
+        }
+        let others = text.as_bytes()[end..].iter();
+        run = end + others.take_while(|byte| !byte.is_ascii()).count();
+    }
+    let is_done = from > 0 && text.len() - from < window;
+    if !is_done && !text.is_empty() {
+        char_windows(&text[from..], window, starts, |shingle| {
+            out.push(xxh3_64(shingle.as_bytes()));
+        });
+    }
 }
 
 /// Windows over characters of any length in bytes. `starts` is a buffer.

@@ -101,6 +101,36 @@ fn every_shingle_equals_the_oracle() {
     }
 }
 
+/// Runs of ASCII characters, longer and shorter than those that are hashed as bytes, between other characters.
+#[test]
+fn hashes_are_those_of_the_shingles_in_order() {
+    let mut texts = RandomTexts::new(3);
+    let mut scratch = ShingleScratch::default();
+    for round in 0..6_000 {
+        let mut text = String::new();
+        for _ in 0..texts.below(4) {
+            text.push_str(&texts.special_characters(3));
+            for _ in 0..texts.below(2 * MIN_ASCII) {
+                text.push(char::from(b'a' + texts.below(26) as u8));
+            }
+        }
+        if round % 2 == 0 {
+            text.push_str(&texts.special_characters(20));
+        }
+        for window in [1 + texts.below(FIXED_WINDOWS.len() - 1), 12, 17, 80] {
+            let shingle = Shingle::Char(window);
+            let mut hashes = vec![7];
+            shingle.repeated_hashes_into(&text, &mut scratch, &mut hashes);
+            let expected = oracle(shingle, &text);
+            let expected = expected.iter().map(|shingle| xxh3_64(shingle.as_bytes()));
+            assert!(
+                hashes.into_iter().eq([7].into_iter().chain(expected)),
+                "{shingle} of {text:?}"
+            );
+        }
+    }
+}
+
 #[test]
 fn specs_print_as_they_parse() {
     for spec in ["char:1", "char:12", "word:3", "space:1000"] {
