@@ -9,7 +9,7 @@ use crate::operators::JoinSmallSide;
 use crate::operators::filters::{
     AboveEqualNames, AboveTotals, DuplicatesOutsideSorts, FiltersInPlace,
 };
-use crate::operators::join_conditions::ColumnsFirst;
+use crate::operators::join_conditions::JoinConditions;
 use crate::operators::lost_conditions::LostConditions;
 use crate::operators::not_in::UnknownMembers;
 use crate::operators::planner::NeardupQueryPlanner;
@@ -217,7 +217,7 @@ fn extended(mut builder: SessionStateBuilder) -> SessionStateBuilder {
     analyzer.rules.insert(0, Arc::new(ScanNames));
     analyzer.rules.insert(0, Arc::new(ExpandDeferredCalls));
     analyzer.rules.push(Arc::new(UnknownMembers));
-    analyzer.rules.push(Arc::new(ColumnsFirst));
+    analyzer.rules.push(Arc::new(JoinConditions));
     let small_side = JoinSmallSide::of(builder.runtime_env().as_ref());
     let physical = builder.physical_optimizers();
     let physical = physical.get_or_insert_with(PhysicalOptimizer::new);

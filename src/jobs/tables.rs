@@ -10,7 +10,7 @@ use datafusion::arrow::compute::cast;
 use datafusion::arrow::datatypes::DataType;
 use datafusion::catalog::TableProvider;
 use datafusion::common::{Result, exec_err, plan_err};
-use datafusion::logical_expr::{cast as cast_expr, ident, lit};
+use datafusion::logical_expr::{ident, lit};
 use datafusion::object_store::{Error, ObjectStoreExt};
 use datafusion::prelude::SessionContext;
 use neardup_kernels::PairClassifier;
@@ -193,14 +193,9 @@ async fn register_documents(
         true => joined_texts(texts.iter().map(ident).collect())?,
         false => lit(""),
     };
-    // The engine's hash joins fail for dictionaries of integers.
-    let id = match schema.field_with_name(id).map(|field| field.data_type()) {
-        Ok(DataType::Dictionary(_, value)) => cast_expr(ident(id), value.as_ref().clone()),
-        _ => ident(id),
-    };
     let documents = context
         .read_table(provider)?
-        .select(vec![id.alias("id"), text.alias("text")])?;
+        .select(vec![ident(id).alias("id"), text.alias("text")])?;
     context.register_table("documents", documents.into_view())?;
     Ok(())
 }
