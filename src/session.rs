@@ -9,9 +9,10 @@ use crate::operators::JoinSmallSide;
 use crate::operators::filters::{
     AboveEqualNames, AboveTotals, DuplicatesOutsideSorts, FiltersInPlace,
 };
-use crate::operators::join_conditions::JoinConditions;
+use crate::operators::join_conditions::ColumnsFirst;
 use crate::operators::lost_conditions::LostConditions;
 use crate::operators::not_in::UnknownMembers;
+use crate::operators::plain_keys::PlainKeys;
 use crate::operators::planner::NeardupQueryPlanner;
 use crate::operators::scan_names::ScanNames;
 use crate::operators::shared_rows::ReadOnce;
@@ -217,7 +218,7 @@ fn extended(mut builder: SessionStateBuilder) -> SessionStateBuilder {
     analyzer.rules.insert(0, Arc::new(ScanNames));
     analyzer.rules.insert(0, Arc::new(ExpandDeferredCalls));
     analyzer.rules.push(Arc::new(UnknownMembers));
-    analyzer.rules.push(Arc::new(JoinConditions));
+    analyzer.rules.push(Arc::new(ColumnsFirst));
     let small_side = JoinSmallSide::of(builder.runtime_env().as_ref());
     let physical = builder.physical_optimizers();
     let physical = physical.get_or_insert_with(PhysicalOptimizer::new);
@@ -233,6 +234,7 @@ fn extended(mut builder: SessionStateBuilder) -> SessionStateBuilder {
     let names = logical.rules.iter().map(|rule| rule.name());
     let before = names.take_while(|name| *name != "push_down_filter").count();
     logical.rules.insert(before, Arc::new(AboveTotals));
+    logical.rules.push(Arc::new(PlainKeys));
     logical.rules.push(Arc::new(LostConditions));
     for rule in &mut logical.rules {
         if rule.name() == DuplicatesOutsideSorts.name() {

@@ -33,6 +33,7 @@ pub(crate) mod lost_conditions;
 mod nodes;
 pub(crate) mod not_in;
 pub(crate) mod one_input;
+pub(crate) mod plain_keys;
 pub(crate) mod planner;
 pub(crate) mod scan_names;
 pub(crate) mod shared_rows;
