@@ -8,6 +8,7 @@ use super::input::{PartRows, SortedPart, TaskRows};
 use super::join::{Join, pair_input};
 use super::left_out::LeftOut;
 use super::metrics::Metrics;
+use super::placement::exchanged_by;
 use super::spool::{Spool, does_not_fit};
 use crate::operators::one_input::one_input;
 use crate::resources::PoolOfTask;
@@ -99,11 +100,14 @@ impl SimilarPairsExec {
         self.spools
     }
 
-    /// The column that rows are partitioned by, if there are several parts.
+    /// What rows are partitioned by, if there are several parts.
     pub(crate) fn part_key(&self) -> Option<Arc<dyn PhysicalExpr>> {
-        let index = self.input.schema().index_of("part").ok();
+        let schema = self.input.schema();
+        let index = schema.index_of("part").ok();
         let index = index.filter(|_| self.spec.parts > 1)?;
-        Some(Arc::new(Column::new("part", index)))
+        let part = Arc::new(Column::new("part", index));
+        let data_type = schema.field(index).data_type();
+        Some(exchanged_by(part, data_type, self.spec.parts))
     }
 
     /// The same operator over another input. The properties are computed again because the number of partitions may

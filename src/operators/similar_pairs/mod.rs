@@ -25,6 +25,7 @@ mod join;
 mod left_out;
 mod logical;
 mod metrics;
+mod placement;
 mod spool;
 
 pub use exec::SimilarPairsExec;
