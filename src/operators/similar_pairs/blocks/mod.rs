@@ -174,20 +174,27 @@ impl BlockJoin {
         };
         let block_memory = consumer("similar_pairs block");
         let mut beside = None;
-        let budget = match (counts.oversized.is_empty(), pivots_beside) {
-            (true, _) => {
-                self.reserve_block(&mut store, &counts, &block_memory)
-                    .await?
+        let has_pivots = !counts.oversized.is_empty();
+        let mut budget = None;
+        if !has_pivots || pivots_beside {
+            let reserved = self.reserve_block(&mut store, &counts, &block_memory);
+            match reserved.await {
+                Ok(bytes) => budget = Some(bytes),
+                // Where no block fits beside the pivots, these come first.
+                Err(DataFusionError::ResourcesExhausted(_)) if has_pivots => {}
+                Err(error) => return Err(error),
             }
-            (false, true) => {
-                let budget = self
-                    .reserve_block(&mut store, &counts, &block_memory)
-                    .await?;
-                memory.shrink(pivots::SORT.min(memory.size()));
-                beside = Some(SpawnedTask::spawn(pivots(&store, memory)));
+        }
+        // The sort reserves what it takes by itself.
+        memory.shrink(pivots::SORT.min(memory.size()));
+        let budget = match budget {
+            Some(budget) => {
+                if has_pivots {
+                    beside = Some(SpawnedTask::spawn(pivots(&store, memory)));
+                }
                 budget
             }
-            (false, false) => {
+            None => {
                 self.add(&mut done, &pivots(&store, memory).await?);
                 self.reserve_block(&mut store, &counts, &block_memory)
                     .await?
