@@ -1,7 +1,11 @@
 //! The bytes of an index of items.
 //!
-//! A header of ten numbers of 64 bits, then items, words, three bit sets over the words, a hash table from n-grams
-//! to lists of places, and these lists. All numbers are little-endian. The bytes are read in place.
+//! A header of ten numbers of 64 bits, then items, words, three bit sets over the words, a Bloom filter of the n-grams, a
+//! hash table from n-grams to lists of places, and these lists. All numbers are little-endian. The bytes are read in
+//! place.
+//!
+//! Nearly all n-grams of a text are in no item. The filter, which is small enough for the caches, answers for most of
+//! them.
 
 use std::ops::Range;
 
@@ -10,12 +14,14 @@ use thiserror::Error;
 use super::{ItemsLeftOut, MAX_ITEM_GRAM, Word};
 
 /// The first number of an index.
-const MAGIC: u64 = u64::from_le_bytes(*b"items 03");
+const MAGIC: u64 = u64::from_le_bytes(*b"items 04");
 const HEADER: usize = 10 * 8;
 /// Bytes of an item: number, first word, words, words that count.
 const ITEM: usize = 4 * 8;
 /// Bytes of a word: hash, offsets of its first character and after its last one.
 const WORD: usize = 16;
+/// Slots for each word of the filter: it has at least eight bits for each n-gram.
+const SLOTS_OF_WORD: usize = 16;
 /// Bytes of a slot: hash, first occurrence and number of occurrences.
 const SLOT: usize = 16;
 /// Bytes of an occurrence: item, first word of the n-gram in the item.
@@ -48,8 +54,17 @@ pub(super) struct Layout<'a> {
     specific: &'a [u8],
     specific_shorter: &'a [u8],
     counted: &'a [u8],
+    filter: &'a [u8],
     slots: &'a [u8],
     places: &'a [u8],
+}
+
+/// The place of a word of a filter of this number of words, a power of two, and the two bits of it that an n-gram with
+/// this hash sets. The low bits of the hash give its slot.
+#[inline]
+fn filter_bits(hash: u64, words: usize) -> (usize, u64) {
+    let word = (hash >> 24) as usize & (words - 1);
+    (word, 1 << (hash >> 58) | 1 << (hash >> 52 & 63))
 }
 
 fn u64_at(bytes: &[u8], at: usize) -> u64 {
@@ -69,13 +84,14 @@ fn bit_at(bytes: &[u8], at: usize) -> bool {
 }
 
 /// The sizes of the parts of an index, in bytes.
-fn sizes(items: usize, words: usize, slots: usize, places: usize) -> Option<[usize; 7]> {
+fn sizes(items: usize, words: usize, slots: usize, places: usize) -> Option<[usize; 8]> {
     Some([
         items.checked_mul(ITEM)?,
         words.checked_mul(WORD)?,
         words.div_ceil(8),
         words.div_ceil(8),
         words.div_ceil(8),
+        slots.div_ceil(SLOTS_OF_WORD) * 8,
         slots.checked_mul(SLOT)?,
         places.checked_mul(OCCURRENCE)?,
     ])
@@ -128,16 +144,22 @@ pub(super) fn write(
             bits.fold(0_u8, |byte, (at, &bit)| byte | u8::from(bit) << at)
         }));
     }
+    let mut filter = vec![0_u64; slots.div_ceil(SLOTS_OF_WORD)];
     let mut table = vec![(0_u64, 0_u32, 0_u32); slots];
     let mut first = 0;
     for same in grams.chunk_by(|a, b| a.0 == b.0) {
         let hash = same[0].0;
+        let (word, bits) = filter_bits(hash, filter.len());
+        filter[word] |= bits;
         let mut slot = hash as usize & (slots - 1);
         while table[slot].2 > 0 {
             slot = (slot + 1) & (slots - 1);
         }
         table[slot] = (hash, first, same.len() as u32);
         first += same.len() as u32;
+    }
+    for word in filter {
+        out.extend(word.to_le_bytes());
     }
     for (hash, first, count) in table {
         out.extend(hash.to_le_bytes());
@@ -168,7 +190,7 @@ impl<'a> Layout<'a> {
         let is_index = u64_at(bytes, 0) == MAGIC
             && (1..=MAX_ITEM_GRAM).contains(&gram)
             && slots.is_power_of_two();
-        let mut parts: [&[u8]; 7] = [&[]; 7];
+        let mut parts: [&[u8]; 8] = [&[]; 8];
         for (part, size) in parts.iter_mut().zip(sizes) {
             (*part, rest) = rest.split_at_checked(size).ok_or_else(wrong)?;
         }
@@ -178,6 +200,7 @@ impl<'a> Layout<'a> {
             specific,
             specific_shorter,
             counted,
+            filter,
             slots,
             places,
         ] = parts;
@@ -191,6 +214,7 @@ impl<'a> Layout<'a> {
                 specific,
                 specific_shorter,
                 counted,
+                filter,
                 slots,
                 places,
             }),
@@ -239,6 +263,13 @@ impl<'a> Layout<'a> {
         bit_at(self.counted, word)
     }
 
+    /// Whether an item may hold an n-gram.
+    #[inline]
+    fn may_hold(&self, hash: u64) -> bool {
+        let (word, bits) = filter_bits(hash, self.filter.len() / 8);
+        u64_at(self.filter, word * 8) & bits == bits
+    }
+
     /// The items that hold an n-gram, and the first word of it in each.
     #[inline]
     pub(super) fn postings(&self, hash: u64) -> impl Iterator<Item = (u32, u32)> {
@@ -246,7 +277,11 @@ impl<'a> Layout<'a> {
         let mut slot = hash as usize & (slots - 1);
         let mut found = 0..0;
         // At least half of the slots are empty.
-        for _ in 0..slots {
+        let searched = match self.may_hold(hash) {
+            true => slots,
+            false => 0,
+        };
+        for _ in 0..searched {
             let at = slot * SLOT;
             let count = u32_at(self.slots, at + 12) as usize;
             if count == 0 {
