@@ -200,6 +200,10 @@ fn as_json(why: &Why) -> Value {
 
 /// An id as a number if it is an integer, else as a text.
 fn id(value: &ScalarValue) -> Value {
+    let value = match value {
+        ScalarValue::Dictionary(_, value) => value,
+        value => value,
+    };
     let text = value.to_string();
     match value.data_type().is_integer() {
         true => serde_json::from_str(&text).unwrap_or(Value::String(text)),
