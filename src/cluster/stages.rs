@@ -23,6 +23,9 @@
 //!   tasks. The status reports of such tasks are inconsistent, and the stage never ends. A table in memory,
 //!   which is sliced correctly, replaces it.
 //! - Rows without columns cannot be sent between stages: see [`row_marks`](super::row_marks).
+//!
+//! Besides, rows that are gathered for a hash join whose tasks each hold them all, such as a total, are computed by one
+//! task and sent to the others, instead of by each task.
 
 use super::keyed::{KeyedExec, KeyedSpec, with_children};
 use super::outer_join::OuterJoinExec;
