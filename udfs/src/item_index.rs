@@ -23,7 +23,7 @@ use crate::item_list::items_of;
 +-------+
 | bytes |
 +-------+
-| 523   |
+| 531   |
 +-------+
 ```"#,
     argument(
