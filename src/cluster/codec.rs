@@ -75,7 +75,7 @@ struct PairsParts {
 #[derive(Serialize, Deserialize)]
 struct KeyedParts {
     keys: Option<Vec<Vec<u8>>>,
-    has_statistics: bool,
+    is_known: bool,
     no_rows: bool,
 }
 
@@ -379,7 +379,7 @@ impl PhysicalCodec {
             keys: keys
                 .map(|keys| keys.iter().map(encode).collect::<Result<_>>())
                 .transpose()?,
-            has_statistics: spec.has_statistics,
+            is_known: spec.is_known,
             no_rows: spec.no_rows,
         };
         write(KEYED, &parts, buffer)
@@ -407,7 +407,7 @@ impl PhysicalCodec {
             keys: keys
                 .map(|keys| keys.into_iter().map(decode).collect::<Result<_>>())
                 .transpose()?,
-            has_statistics: parts.has_statistics,
+            is_known: parts.is_known,
             no_rows: parts.no_rows,
         };
         Ok(Arc::new(KeyedExec::new(input, spec)))

@@ -53,7 +53,8 @@ pub(super) fn is_empty(plan: &Arc<dyn ExecutionPlan>) -> bool {
 pub(super) struct KeyedSpec {
     /// The expressions that rows must be partitioned by.
     pub(super) keys: Option<Vec<Arc<dyn PhysicalExpr>>>,
-    pub(super) has_statistics: bool,
+    /// Whether the statistics and the partitioning of the input are declared.
+    pub(super) is_known: bool,
     /// Whether the input is known to be empty, and so is partitioned by any key.
     pub(super) no_rows: bool,
 }
@@ -75,7 +76,7 @@ impl KeyedExec {
     ) -> Result<Arc<dyn ExecutionPlan>> {
         let spec = KeyedSpec {
             keys,
-            has_statistics: true,
+            is_known: true,
             no_rows: false,
         };
         Self::new(input, spec).replace_empty_input()
@@ -101,7 +102,8 @@ impl KeyedExec {
             Some(keys) if spec.no_rows => {
                 Partitioning::Hash(keys.clone(), partitioning.partition_count())
             }
-            _ => partitioning,
+            _ if spec.is_known => partitioning,
+            _ => Partitioning::UnknownPartitioning(partitioning.partition_count()),
         };
         // No constants of partitions are declared: they differ in the partitions of a shuffle above.
         let properties = Arc::new(PlanProperties::new(
@@ -120,7 +122,7 @@ impl KeyedExec {
     /// Whether a shuffle will be inserted below it.
     pub(super) fn is_shuffle(&self) -> bool {
         let input = self.input.downcast_ref::<KeyedExec>();
-        input.is_some_and(|input| !input.spec.has_statistics)
+        input.is_some_and(|input| !input.spec.is_known)
     }
 
     pub(super) fn spec(&self) -> &KeyedSpec {
@@ -132,7 +134,7 @@ impl KeyedExec {
     }
 
     fn passes_statistics(&self, _: Option<usize>) -> bool {
-        self.spec.has_statistics
+        self.spec.is_known
     }
 }
 

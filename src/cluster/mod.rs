@@ -19,7 +19,6 @@ mod client_side;
 mod codec;
 mod config;
 mod copy_to;
-mod dictionaries;
 mod executor;
 mod failure;
 mod keyed;

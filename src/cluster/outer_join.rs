@@ -7,12 +7,14 @@
 
 use super::keyed::{KeyedExec, is_empty, with_children};
 use crate::operators::unknown_values::without_known_values;
+use datafusion::arrow::datatypes::{Field, Schema};
 use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::common::{JoinType, Result};
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_expr::{OrderingRequirements, PhysicalExpr};
 use datafusion::physical_plan::empty::EmptyExec;
 use datafusion::physical_plan::joins::SortMergeJoinExec;
+use datafusion::physical_plan::joins::utils::JoinFilter;
 use datafusion::physical_plan::metrics::MetricsSet;
 use datafusion::physical_plan::{
     DisplayAs, DisplayFormatType, ExecutionPlan, InputDistributionRequirements, PlanProperties,
@@ -20,7 +22,7 @@ use datafusion::physical_plan::{
 };
 use std::sync::Arc;
 
-/// Wraps a join and runs it unchanged.
+/// Wraps a join and runs it unchanged, but for the schema of its condition.
 #[derive(Debug)]
 pub(super) struct OuterJoinExec {
     join: Arc<dyn ExecutionPlan>,
@@ -31,14 +33,17 @@ pub(super) struct OuterJoinExec {
 
 impl OuterJoinExec {
     /// Wraps a sort-merge join that returns rows without a partner.
-    pub(super) fn of(join: &Arc<dyn ExecutionPlan>) -> Option<Self> {
-        let merge = join.downcast_ref::<SortMergeJoinExec>()?;
+    pub(super) fn of(join: &Arc<dyn ExecutionPlan>) -> Result<Option<Self>> {
+        let Some(merge) = join.downcast_ref::<SortMergeJoinExec>() else {
+            return Ok(None);
+        };
         let inner = [JoinType::Inner, JoinType::LeftSemi, JoinType::RightSemi];
         if inner.contains(&merge.join_type) {
-            return None;
+            return Ok(None);
         }
         let (left, right) = merge.on.iter().cloned().unzip();
-        Some(Self::new(Arc::clone(join), [left, right]))
+        let join = with_nullable_filter(merge)?;
+        Ok(Some(Self::new(join, [left, right])))
     }
 
     fn new(join: Arc<dyn ExecutionPlan>, keys: [Vec<Arc<dyn PhysicalExpr>>; 2]) -> Self {
@@ -66,6 +71,29 @@ impl OuterJoinExec {
         let join = with_children(&self.join, inputs.collect::<Result<_>>()?)?;
         Ok(Self::new(join, self.keys.clone()))
     }
+}
+
+/// The join, with a condition that accepts NULLs in all columns. The engine (DataFusion 55) evaluates the condition also
+/// for rows without a partner, whose columns of the other side are NULL.
+fn with_nullable_filter(join: &SortMergeJoinExec) -> Result<Arc<dyn ExecutionPlan>> {
+    let filter = join.filter.as_ref().map(|filter| {
+        let fields = filter.schema().fields().iter();
+        let fields = fields.map(|field| Field::clone(field).with_nullable(true));
+        JoinFilter::new(
+            Arc::clone(filter.expression()),
+            filter.column_indices().to_vec(),
+            Arc::new(Schema::new(fields.collect::<Vec<_>>())),
+        )
+    });
+    Ok(Arc::new(SortMergeJoinExec::try_new(
+        Arc::clone(&join.left),
+        Arc::clone(&join.right),
+        join.on.clone(),
+        filter,
+        join.join_type,
+        join.sort_options.clone(),
+        join.null_equality,
+    )?))
 }
 
 impl DisplayAs for OuterJoinExec {

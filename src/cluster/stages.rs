@@ -87,7 +87,9 @@ fn prepared(plan: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPlan>> {
         let inputs: Vec<_> = if node.is::<UnionExec>() {
             let inputs = node.children().into_iter();
             let inputs = inputs.map(|input| match gathers(input) {
-                true => shuffled(Arc::clone(input)),
+                // A union of inputs that are all partitioned by a key would be planned as one that requires this, and
+                // an input that turns out to have one partition is not partitioned again.
+                true => Ok(Arc::new(hidden(shuffled(Arc::clone(input))?)) as _),
                 false => KeyedExec::of(Arc::clone(input), None),
             });
             let union = with_children(&node, inputs.collect::<Result<_>>()?)?;
@@ -127,7 +129,7 @@ fn prepared(plan: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPlan>> {
                 )?),
                 Err(_) => Transformed::no(node),
             });
-        } else if let Some(join) = OuterJoinExec::of(&node) {
+        } else if let Some(join) = OuterJoinExec::of(&node)? {
             return Ok(Transformed::yes(KeyedExec::of(Arc::new(join), None)?));
         } else if let Some(join) = node.downcast_ref::<NestedLoopJoinExec>() {
             let join = match join.join_type() {
@@ -199,11 +201,6 @@ fn gathers(plan: &Arc<dyn ExecutionPlan>) -> bool {
 /// The input with a shuffle above it. The planner does not shuffle an input that it knows to be small, so an
 /// operator that hides the statistics is put below the shuffle.
 fn shuffled(input: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPlan>> {
-    let hidden = KeyedSpec {
-        keys: None,
-        has_statistics: false,
-        no_rows: false,
-    };
     let schema = input.schema();
     let mut fields = schema.fields().iter().enumerate();
     let key = fields.find(|(_, field)| {
@@ -214,8 +211,17 @@ fn shuffled(input: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPlan>> {
         Some((index, field)) => Arc::new(Column::new(field.name(), index)),
         None => lit(0_i64),
     };
-    let hidden = KeyedExec::new(input, hidden);
-    KeyedExec::of(Arc::new(hidden), Some(vec![key]))
+    KeyedExec::of(Arc::new(hidden(input)), Some(vec![key]))
+}
+
+/// The input, of which neither statistics nor partitioning are known.
+fn hidden(input: Arc<dyn ExecutionPlan>) -> KeyedExec {
+    let spec = KeyedSpec {
+        keys: None,
+        is_known: false,
+        no_rows: false,
+    };
+    KeyedExec::new(input, spec)
 }
 
 /// The expressions that a window operator is partitioned by; `None` if the operator is no window.

@@ -415,6 +415,42 @@ fn files_of_one_table_share_a_schema() {
     assert!(!scratch.has("mixed"));
 }
 
+/// Each row group has a dictionary of its own, with fewer values than its indices can count; all dictionaries together have
+/// more.
+#[test]
+fn small_indices_of_dictionaries() {
+    for index in ["Int8", "UInt8", "Int16"] {
+        let scratch = Scratch::new();
+        let rows = "SELECT value AS id, 'one two ' || value AS text, \
+                    'kind ' || (value * 37 % 120) AS kind FROM generate_series(1, 3000)";
+        let copy = format!(
+            "COPY (SELECT id, text, arrow_cast(kind, 'Dictionary({index}, Utf8)') AS kind FROM ({rows})) \
+             TO 'rows.parquet' OPTIONS ('format.max_row_group_size' '300')"
+        );
+        scratch.succeed(&["sql", "-c", &copy]);
+        scratch.succeed(&["sql", "-c", &format!("COPY ({rows}) TO 'plain.parquet'")]);
+        let differ = |query: &str| {
+            let query = query.replace("FILE", "'rows.parquet'");
+            let plain = query.replace("rows.parquet", "plain.parquet");
+            let query = format!("SELECT * FROM ({query}) EXCEPT ALL SELECT * FROM ({plain})");
+            Value::from(scratch.rows(&query))
+        };
+        for query in [
+            "SELECT a.id, b.kind FROM FILE AS a JOIN FILE AS b USING (kind) WHERE a.id < 100",
+            "SELECT id, first_value(kind) OVER (ORDER BY id) AS kind FROM FILE",
+            "SELECT id, kind FROM FILE WHERE kind IN ('kind 7', 'kind 119')",
+            "SELECT id, row_number() OVER (PARTITION BY kind ORDER BY id) AS n FROM FILE",
+            "SELECT id, kind FROM deduplicate(FILE)",
+        ] {
+            assert_eq!(differ(query), json!([]), "{index}: {query}");
+        }
+        let found = scratch.job(&["dedup", "rows.parquet", "--within", "kind", "-o", "out"]);
+        assert_eq!(found["rows"], 3000, "{index}: {found}");
+        let kept = "SELECT id, kind FROM FILE EXCEPT SELECT id, kind FROM 'out/kept.parquet'";
+        assert_eq!(differ(kept), json!([]), "{index}");
+    }
+}
+
 /// The ids of a table may be in a dictionary, which the rows that are kept still have.
 #[test]
 fn ids_in_dictionaries() {

@@ -41,6 +41,7 @@ pub fn trials() -> Vec<Trial> {
     }
     trials.push(Trial::test("cluster::a large table in memory", large_table));
     trials.push(Trial::test("cluster::a sorted union", sorted_union));
+    trials.push(Trial::test("cluster::totals of files", totals_of_files));
     trials.push(Trial::test("cluster::a copy that fails", failed_copy));
     trials.push(Trial::test(
         "cluster::a copy that is cancelled",
@@ -361,6 +362,41 @@ fn copy_with_options() -> Result<(), Failed> {
             }
             if written[0] != written[1] {
                 return Err(format!("{name}: other bytes").into());
+            }
+        }
+        Ok(())
+    })
+}
+
+/// Statistics of files answer one side of a union, or a join, without its rows.
+fn totals_of_files() -> Result<(), Failed> {
+    let cluster = Cluster::start(2)?;
+    let options = client(&cluster.url())?;
+    crate::run(async move {
+        let folder = tempfile::TempDir::new()?;
+        let file = folder.path().join("rows.parquet").display().to_string();
+        let local = neardup::session(SessionConfig::new(), Arc::default())?;
+        let remote = neardup::cluster::session(&options, Arc::default())?;
+        let copy = format!(
+            "COPY (SELECT value AS id, value % 7 AS kind FROM generate_series(1, 200)) TO '{file}'"
+        );
+        rows(&local, &copy).await?;
+        for query in [
+            "SELECT max(id) AS n FROM FILE UNION ALL SELECT sum(id) FROM FILE ORDER BY n",
+            "SELECT count(*) AS n FROM FILE UNION ALL SELECT sum(id) FROM FILE UNION ALL SELECT min(id) FROM FILE ORDER BY n",
+            "SELECT max(id) AS n FROM FILE UNION ALL SELECT sum(id) FROM FILE UNION ALL SELECT id FROM FILE WHERE kind = 3 ORDER BY n",
+            "SELECT kind, n FROM (SELECT kind, count(*) AS n FROM FILE GROUP BY kind UNION ALL SELECT 7, max(id) FROM FILE) ORDER BY 1",
+            "SELECT f.id, t.n FROM FILE AS f LEFT JOIN (SELECT kind, count(*) AS n FROM FILE WHERE kind > 1 GROUP BY kind) AS t \
+             ON f.kind = t.kind AND t.n > 28 ORDER BY 1",
+            "SELECT f.id, t.id, t.n FROM FILE AS f FULL JOIN (SELECT id, row_number() OVER (ORDER BY id DESC) AS n FROM FILE) AS t \
+             ON f.id = t.id + 3 AND t.n > 100 ORDER BY 1, 2",
+        ] {
+            let query = query.replace("FILE", &format!("'{file}'"));
+            let expected = rows(&local, &query).await?;
+            let found = rows(&remote, &query).await;
+            let found = found.map_err(|error| format!("{query}: {error}"))?;
+            if found != expected {
+                return Err(format!("{query}: {}", difference(&expected, &found)).into());
             }
         }
         Ok(())
