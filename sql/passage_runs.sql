@@ -4,8 +4,8 @@
 -- repeated_passages and of jobs.
 --
 -- Each passage of min_words words has an anchor, a hash of some of its words; a filter leaves out the passages whose
--- anchor occurs once. The others are grouped by their keys. Repeated passages that are consecutive, as are their first
--- occurrences, are one run.
+-- anchor occurs once. The others are grouped by their anchors, and compared by their keys. Repeated passages that are
+-- consecutive, as are their first occurrences, are one run.
 --
 -- Inputs
 --   input: id, text, rank, group_value, cut
@@ -31,7 +31,7 @@ WITH filter AS (
   WHERE group_value IS NOT NULL
 ),
 grams AS (
-  SELECT id, rank, group_value, gram['at'] AS at, gram['key'] AS key
+  SELECT id, rank, group_value, gram['anchor'] AS anchor, gram['at'] AS at, gram['keys'] AS keys
   FROM (
     SELECT
       own.id,
@@ -43,47 +43,40 @@ grams AS (
       ON filter.all_rows = own.all_rows
   )
 ),
-counted AS (
-  SELECT
-    id,
-    rank,
-    group_value,
-    at,
-    key,
-    count(*) OVER (PARTITION BY key, group_value) AS copies,
-    min(rank) OVER (PARTITION BY key, group_value) AS first_rank
-  FROM grams
-),
--- Totals of whole groups, most of which have one row or two: windows that need an order take several times as long.
-occurrences AS (
-  SELECT
-    id,
-    rank,
-    at,
-    copies,
-    first_rank,
-    min(CASE WHEN rank = first_rank THEN id END) OVER (PARTITION BY key, group_value) AS first_id,
-    min(CASE WHEN rank = first_rank THEN at END) OVER (PARTITION BY key, group_value) AS first_start_word
-  FROM counted
-  WHERE copies >= $min_copies
-),
 repeated AS (
   SELECT
-    id, at, first_id, first_start_word, copies,
-    at - CAST(row_number() OVER (PARTITION BY id, first_id, at - first_start_word ORDER BY at) AS BIGINT) AS run
-  FROM occurrences
-  WHERE rank > first_rank OR at > first_start_word
+    run['id'] AS id,
+    run['at'] AS at,
+    run['passages'] AS passages,
+    run['first_id'] AS first_id,
+    run['first_at'] AS first_at,
+    run['copies'] AS copies
+  FROM (
+    SELECT UNNEST(earlier_passages(passages, $min_copies)) AS run
+    FROM (
+      SELECT array_agg(named_struct('id', id, 'rank', rank, 'at', at, 'keys', keys)) AS passages
+      FROM grams
+      GROUP BY anchor, group_value
+    )
+  )
+),
+-- Where a run continues one of another anchor, their positions differ by the number of passages.
+numbered AS (
+  SELECT
+    id, at, passages, first_id, first_at, copies,
+    at + passages - CAST(sum(passages) OVER (PARTITION BY id, first_id, at - first_at ORDER BY at) AS BIGINT) AS run
+  FROM repeated
 ),
 runs AS (
   SELECT
     id,
     first_id,
     min(at) AS at,
-    max(at) + $min_words AS end_word,
-    min(first_start_word) AS first_start_word,
+    max(at + passages) - 1 + $min_words AS end_word,
+    min(first_at) AS first_start_word,
     min(copies) AS copies
-  FROM repeated
-  GROUP BY id, first_id, at - first_start_word, run
+  FROM numbered
+  GROUP BY id, first_id, at - first_at, run
 )
 -- The words that a run has in common with its first occurrence stay.
 SELECT id, at + common AS first_word, end_word, first_id, first_start_word + common AS first_start_word, copies

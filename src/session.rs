@@ -15,7 +15,6 @@ use crate::operators::not_in::UnknownMembers;
 use crate::operators::plain_keys::PlainKeys;
 use crate::operators::planner::NeardupQueryPlanner;
 use crate::operators::scan_names::ScanNames;
-use crate::operators::scanned_types::ScannedTypes;
 use crate::operators::shared_rows::ReadOnce;
 use crate::operators::tables::OperatorsAsTables;
 use crate::operators::unknown_values::UnknownValues;
@@ -218,8 +217,6 @@ fn extended(mut builder: SessionStateBuilder) -> SessionStateBuilder {
     analyzer.rules.insert(0, Arc::new(ReadOnce));
     analyzer.rules.insert(0, Arc::new(ScanNames));
     analyzer.rules.insert(0, Arc::new(ExpandDeferredCalls));
-    let wide_dictionaries = ScannedTypes::wide_dictionaries();
-    analyzer.rules.insert(0, Arc::new(wide_dictionaries));
     analyzer.rules.push(Arc::new(UnknownMembers));
     analyzer.rules.push(Arc::new(ColumnsFirst));
     let small_side = JoinSmallSide::of(builder.runtime_env().as_ref());

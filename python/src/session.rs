@@ -16,6 +16,7 @@ use datafusion::execution::runtime_env::RuntimeEnv;
 use datafusion::logical_expr::LogicalPlan;
 use datafusion::prelude::SessionContext;
 use neardup::cluster::{ClientOptions, Token};
+use neardup::files::{cast_to, wide_dictionaries};
 use neardup::{Resources, explain_parse_error, explain_plan_error, parse_limit};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -136,16 +137,19 @@ impl Session {
         })
     }
 
-    /// Registers batches of an object with an Arrow C stream, without a copy.
+    /// Registers batches of an object with an Arrow C stream, without a copy but of small indices of dictionaries.
     fn register_stream(&self, py: Python<'_>, name: &str, data: &Bound<'_, PyAny>) -> PyResult<()> {
         refuse_fork()?;
         let stream = reader(data)?;
-        let schema = stream.schema();
+        let schema = wide_dictionaries(&stream.schema());
         // The GIL is released: a producer that is written in Python acquires it when it needs it.
         let batches: std::result::Result<Vec<_>, _> = py.detach(|| {
             let batches: Result<Vec<_>, _> = stream.collect();
             let batches = batches.map_err(|error| error.to_string())?;
-            texts::check(&batches).map(|()| batches)
+            texts::check(&batches)?;
+            let wide = batches.iter().map(|batch| cast_to(batch, &schema));
+            let wide: Result<Vec<_>, _> = wide.collect();
+            wide.map_err(|error| error.to_string())
         });
         let batches = batches.map_err(PyValueError::new_err)?;
         let runs = spread(&batches, self.context.state().config());

@@ -50,6 +50,20 @@ def test_every_kind_of_frame(session, documents, kind):
     assert sorted(kept["page"].to_pylist()) == [10, 11, 13]
 
 
+def test_small_indices_of_dictionaries(session):
+    """Each batch has a dictionary of its own, with fewer values than its indices can count; all together have more."""
+    kinds = [f"kind {number * 37 % 120}" for number in range(3000)]
+    small = lambda values: pa.array(values).dictionary_encode().cast(pa.dictionary(pa.int8(), pa.string()))
+    chunks = [small(kinds[start : start + 300]) for start in range(0, 3000, 300)]
+    session.register("docs", pa.table({"id": range(3000), "kind": pa.chunked_array(chunks)}))
+    for query in [
+        "SELECT id, first_value(kind) OVER (PARTITION BY kind ORDER BY id) AS kind FROM docs ORDER BY id",
+        "SELECT a.id, b.kind FROM docs a JOIN docs b ON a.id = b.id AND a.kind = b.kind ORDER BY a.id",
+        "SELECT id, kind FROM docs WHERE kind LIKE 'kind%' ORDER BY id",
+    ]:
+        assert session.sql(query).to_arrow()["kind"].to_pylist() == kinds
+
+
 @pytest.mark.parametrize("kind", ["pandas", "Polars", "PyArrow", "string views", "dictionaries"])
 def test_nulls_pair_with_nothing(session, documents, kind):
     documents["body"] = [None, documents["body"][0], None, documents["body"][2]]

@@ -290,7 +290,7 @@ impl PhysicalExtensionCodec for PhysicalCodec {
                 let node = PhysicalPlanNode::decode(body)
                     .map_err(|error| DataFusionError::External(error.into()))?;
                 let join = node.try_into_physical_plan(context, self)?;
-                let join = OuterJoinExec::of(&join).ok_or_else(|| {
+                let join = OuterJoinExec::of(&join)?.ok_or_else(|| {
                     internal_datafusion_err!("received a plan with an invalid outer join")
                 })?;
                 Ok(Arc::new(join.over(inputs.to_vec())?))

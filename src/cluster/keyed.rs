@@ -1,9 +1,7 @@
 //! [`KeyedExec`], the operator that requires its input partitioned by keys, for the plans of stages.
 
+use crate::files::cast_to;
 use crate::operators::one_input::{input_statistics, one_input};
-use datafusion::arrow::array::{RecordBatch, RecordBatchOptions};
-use datafusion::arrow::compute::cast;
-use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::common::Result;
 use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::datasource::memory::MemorySourceConfig;
@@ -186,24 +184,7 @@ impl ExecutionPlan for KeyedExec {
         // nullable, and rows that were shuffled no longer hold dictionaries.
         let (schema, declared) = (self.schema(), self.schema());
         let rows = self.input.execute(partition, context)?;
-        let rows = rows.and_then(move |batch| ready(under(batch, &declared)));
+        let rows = rows.and_then(move |batch| ready(cast_to(&batch, &declared)));
         Ok(Box::pin(RecordBatchStreamAdapter::new(schema, rows)))
     }
-}
-
-/// The rows, cast to a schema that may differ in which columns are nullable or are dictionaries.
-fn under(rows: RecordBatch, schema: &SchemaRef) -> Result<RecordBatch> {
-    if rows.schema() == *schema {
-        return Ok(rows);
-    }
-    let options = RecordBatchOptions::new().with_row_count(Some(rows.num_rows()));
-    let columns = rows.columns().iter().zip(schema.fields());
-    let columns: Result<Vec<_>, _> = columns
-        .map(|(column, field)| cast(column, field.data_type()))
-        .collect();
-    Ok(RecordBatch::try_new_with_options(
-        Arc::clone(schema),
-        columns?,
-        &options,
-    )?)
 }

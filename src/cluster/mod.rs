@@ -19,6 +19,7 @@ mod client_side;
 mod codec;
 mod config;
 mod copy_to;
+mod dictionaries;
 mod executor;
 mod failure;
 mod keyed;

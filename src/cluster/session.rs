@@ -1,12 +1,12 @@
 //! A client's session on a cluster.
 
 use super::config;
+use super::dictionaries::PlainDictionaries;
 use super::query::ClusterPlanner;
 use super::scalar_subqueries::OneRowSubqueries;
 use super::scratch::Scratch;
 use super::subquery_columns::SubqueryColumns;
 use super::token::Token;
-use crate::operators::scanned_types::ScannedTypes;
 use ballista_core::config::BallistaConfig;
 use ballista_core::extension::SessionStateExt;
 use datafusion::common::{Result, plan_datafusion_err};
@@ -76,7 +76,7 @@ pub fn session(options: &ClientOptions, runtime: Arc<RuntimeEnv>) -> Result<Sess
         reached: Arc::default(),
     };
     let state = crate::session::bare(config, &runtime)?.upgrade_for_ballista(scheduler)?;
-    let first: Arc<dyn AnalyzerRule + Send + Sync> = Arc::new(ScannedTypes::plain_dictionaries());
+    let first: Arc<dyn AnalyzerRule + Send + Sync> = Arc::new(PlainDictionaries);
     let last: [Arc<dyn AnalyzerRule + Send + Sync>; 2] =
         [Arc::new(SubqueryColumns), Arc::new(OneRowSubqueries)];
     let rules = state.analyzer().rules.iter().cloned();

@@ -5,10 +5,9 @@
 
 use super::codec::INLINE_BYTES;
 use super::scratch::Scratch;
-use crate::files::parquet_files;
+use crate::files::{cast_to, parquet_files};
 use crate::operators::shared_rows::{Purpose, SharedRows};
 use datafusion::arrow::array::{AsArray, RecordBatch};
-use datafusion::arrow::compute;
 use datafusion::arrow::datatypes::{Schema, SchemaRef, UInt64Type};
 use datafusion::common::tree_node::{Transformed, TreeNodeRecursion};
 use datafusion::common::{Column, Result};
@@ -172,7 +171,7 @@ async fn table(
     let schema = nullable(&plan);
     let wanted = Arc::clone(&schema);
     let rows = DataFrame::new(state.clone(), plan).execute_stream().await?;
-    let rows = rows.and_then(move |batch| ready(as_declared(&batch, &wanted)));
+    let rows = rows.and_then(move |batch| ready(cast_to(&batch, &wanted)));
     let rows = RecordBatchStreamAdapter::new(schema, rows);
     collected(Box::pin(rows), state, scratch).await
 }
@@ -210,15 +209,6 @@ pub(super) async fn collected(
         }
     }
     Ok(Arc::new(MemTable::try_new(rows.schema(), vec![batches])?))
-}
-
-/// The batch, cast to a schema.
-fn as_declared(batch: &RecordBatch, schema: &SchemaRef) -> Result<RecordBatch> {
-    let columns = batch.columns().iter().zip(schema.fields());
-    let columns: Result<Vec<_>, _> = columns
-        .map(|(column, field)| compute::cast(column, field.data_type()))
-        .collect();
-    Ok(RecordBatch::try_new(Arc::clone(schema), columns?)?)
 }
 
 /// The name of a column in the table.

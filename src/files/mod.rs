@@ -34,6 +34,7 @@ pub(crate) use partitions::NULL_DIRECTORY;
 pub use pipes::{STANDARD_INPUT_COPY, read_pipes, remove_copies, with_names_of_pipes};
 pub(crate) use plain_texts::{CopyPlainTexts, plain_schema};
 pub(crate) use reading::Reading;
+pub use schema::{cast_to, wide_dictionaries};
 pub(crate) use second_input::resolve_second;
 pub(crate) use stores::with_buckets;
 pub(crate) use url_tables::{FileTables, names_files};

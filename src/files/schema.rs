@@ -1,11 +1,14 @@
 //! Merges the schemas of the Parquet files of a table.
 
 use super::Location;
-use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
+use datafusion::arrow::array::{RecordBatch, RecordBatchOptions};
+use datafusion::arrow::compute::cast;
+use datafusion::arrow::datatypes::{DataType, Field, FieldRef, Schema, SchemaRef};
 use datafusion::common::{Result, plan_err};
 use std::sync::Arc;
 
-/// The common schema of all these files: the columns of the first file in their order, then further ones.
+/// The common schema of all these files: the columns of the first file in their order, then further ones. Indices of
+/// dictionaries are wide.
 ///
 /// # Errors
 /// If a column has incompatible types in two files.
@@ -42,8 +45,62 @@ pub(super) fn merge(files: &[(&Location, SchemaRef)]) -> Result<SchemaRef> {
     }
     let fields = fields
         .iter()
-        .map(|field| field.as_ref().clone().with_nullable(true));
+        .map(|field| wide_field(field).as_ref().clone().with_nullable(true));
     Ok(Arc::new(Schema::new(fields.collect::<Vec<_>>())))
+}
+
+/// The schema with indices of dictionaries of at least 32 bits. Rows of several batches, of which each has its own
+/// dictionary, get one in which values may be repeated, and indices of 8 or 16 bits cannot count these.
+pub fn wide_dictionaries(schema: &Schema) -> SchemaRef {
+    let fields = schema.fields().iter().map(wide_field);
+    let fields: Vec<FieldRef> = fields.collect();
+    Arc::new(Schema::new_with_metadata(fields, schema.metadata().clone()))
+}
+
+/// The batch, with its columns cast to a schema.
+///
+/// # Errors
+/// If a value has none of the type that the schema declares.
+pub fn cast_to(batch: &RecordBatch, schema: &SchemaRef) -> Result<RecordBatch> {
+    if batch.schema() == *schema {
+        return Ok(batch.clone());
+    }
+    let columns = batch.columns().iter().zip(schema.fields());
+    let columns: Result<Vec<_>, _> = columns
+        .map(|(column, field)| cast(column, field.data_type()))
+        .collect();
+    let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
+    Ok(RecordBatch::try_new_with_options(
+        Arc::clone(schema),
+        columns?,
+        &options,
+    )?)
+}
+
+fn wide_field(field: &FieldRef) -> FieldRef {
+    Arc::new(Field::clone(field).with_data_type(wide_type(field.data_type())))
+}
+
+/// The recursion is as deep as the type, which readers limit.
+fn wide_type(data_type: &DataType) -> DataType {
+    use DataType::{Int8, Int16, Int32, UInt8, UInt16};
+    match data_type {
+        DataType::Dictionary(index, value) => {
+            let index = match index.as_ref() {
+                Int8 | Int16 | UInt8 | UInt16 => Int32,
+                wide => wide.clone(),
+            };
+            DataType::Dictionary(Box::new(index), value.clone())
+        }
+        DataType::List(inner) => DataType::List(wide_field(inner)),
+        DataType::LargeList(inner) => DataType::LargeList(wide_field(inner)),
+        DataType::FixedSizeList(inner, length) => {
+            DataType::FixedSizeList(wide_field(inner), *length)
+        }
+        DataType::Struct(fields) => DataType::Struct(fields.iter().map(wide_field).collect()),
+        DataType::Map(entries, is_sorted) => DataType::Map(wide_field(entries), *is_sorted),
+        other => other.clone(),
+    }
 }
 
 /// The type to which the values of both types convert without loss; `None` if there is none.

@@ -17,7 +17,6 @@
 //! - `lost_conditions` refuses changes of tables whose conditions the engine would leave out.
 //! - `not_in` writes out `NOT IN (SELECT …)` where the engine takes no account of NULLs.
 //! - `plain_keys` joins rows by the values of dictionaries of integers.
-//! - `scanned_types` casts scanned columns to types that all operators can hold.
 //! - `scan_names` tells scans of table functions with different arguments apart.
 //!
 //! `bounded_memory` bounds the memory of plans. `one_input` holds the methods that operators of one input have in
@@ -38,7 +37,6 @@ pub(crate) mod one_input;
 pub(crate) mod plain_keys;
 pub(crate) mod planner;
 pub(crate) mod scan_names;
-pub(crate) mod scanned_types;
 pub(crate) mod shared_rows;
 pub mod similar_pairs;
 pub(crate) mod spilling;

@@ -41,6 +41,7 @@ mod cosine_similarity;
 mod cosine_to_hamming;
 mod cut_spans;
 mod earlier_is_kept;
+mod earlier_passages;
 mod edit_distance;
 mod edit_grams;
 mod edit_keys;
@@ -136,6 +137,7 @@ pub fn scalar_functions() -> Vec<Arc<ScalarUDF>> {
         udf(cosine_similarity::CosineSimilarity),
         udf(cosine_to_hamming::CosineToHamming),
         udf(cut_spans::CutSpans),
+        udf(earlier_passages::EarlierPassages),
         udf(edit_distance::EditDistance),
         udf(edit_grams::EditGrams),
         udf(edit_keys::EditKeys),

@@ -2,27 +2,25 @@
 
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, FixedSizeBinaryArray, Int64Array};
-use arrow::buffer::Buffer;
+use arrow::array::{ArrayRef, Int64Array, UInt64Array};
 use arrow::datatypes::{DataType, Field, Fields};
 use datafusion_common::{Result, exec_datafusion_err};
 use datafusion_expr::Documentation;
 use datafusion_macros::user_doc;
 use neardup_kernels::{Grams, SharedKeys};
 
-use crate::columns::{Arguments, Constants, Kind, Parameters, StructLists, integer_field};
+use crate::columns::{
+    Arguments, Constants, KeyLists, Kind, Parameters, StructLists, integer_field,
+};
 use crate::function::Function;
 use crate::passage_anchors::{check_cut, cut, gram_spec};
 
-/// Bytes of a key.
-const KEY: i32 = 16;
-
 #[user_doc(
     doc_section(label = "Building Blocks"),
-    description = "Returns the passages of `words` words of a text whose anchor is in a filter: at, the number of the first word, from 0, and key, which is the same for equal passages: a polynomial of the XXH3-128 hashes of the words.",
+    description = "Returns the passages of `words` words of a text whose anchor is in a filter. Consecutive passages with the same anchor are one struct: anchor, a hash that equal passages have in common; at, the number of the first word of the first passage, from 0; and keys, one for each passage, which are the same for equal passages: polynomials of the XXH3-128 hashes of their words.",
     syntax_example = "passage_grams(text, filter, words[, normalize[, cut]])",
     sql_example = r#"```sql
-> SELECT gram['at'] AS at, encode(gram['key'], 'hex') AS key
+> SELECT gram['at'] AS at, encode(gram['keys'][1], 'hex') AS key
   FROM (
     SELECT UNNEST(passage_grams('to be or not to be', keys, 2)) AS gram
     FROM (SELECT key_filter(passage_anchors('to be or not to be', 2)) AS keys)
@@ -52,6 +50,7 @@ const KEY: i32 = 16;
         description = "Words that are left out, and do not count in at: a list of structs with the integer fields first_word and end_word. A row without a list has all of its words."
     ),
     related_udf(name = "passage_anchors"),
+    related_udf(name = "earlier_passages"),
     related_udf(name = "word_runs")
 )]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -82,7 +81,8 @@ impl Function for PassageGrams {
         let cut = cut(Self::PARAMETERS.function, args, 4)?;
         let mut grams = Grams::default();
         let mut of_row = Vec::new();
-        let (mut numbers, mut keys) = (Vec::new(), Vec::new());
+        let (mut anchors, mut numbers) = (Vec::new(), Vec::new());
+        let mut keys = KeyLists::new(Self::PARAMETERS.function);
         let mut lists = StructLists::new(Self::PARAMETERS.function, args.rows());
         for row in 0..args.rows() {
             let both = texts.get(row).zip(filters.get(row));
@@ -93,20 +93,25 @@ impl Function for PassageGrams {
                     cut.row(row, &mut of_row)?;
                 }
                 grams.read(text, &of_row, spec);
-                grams.for_each(
+                grams.for_each_anchor(
                     |anchor| filter.contains(anchor),
-                    |gram| {
-                        numbers.push(gram.at as i64);
-                        keys.extend(gram.key);
+                    |passages| {
+                        anchors.push(passages.anchor);
+                        numbers.push(passages.at as i64);
+                        passages.keys.iter().for_each(|&key| keys.push(key));
+                        keys.end_row()
                     },
-                );
+                )?;
             }
             lists.end_row(both.is_some(), numbers.len())?;
         }
-        let keys = FixedSizeBinaryArray::try_new(KEY, Buffer::from_vec(keys), None)?;
         lists.finish(
             fields(),
-            vec![Arc::new(Int64Array::from(numbers)), Arc::new(keys)],
+            vec![
+                Arc::new(UInt64Array::from(anchors)),
+                Arc::new(Int64Array::from(numbers)),
+                keys.finish()?,
+            ],
         )
     }
 
@@ -117,7 +122,8 @@ impl Function for PassageGrams {
 
 fn fields() -> Fields {
     Fields::from(vec![
+        Field::new("anchor", DataType::UInt64, true),
         integer_field("at"),
-        Field::new("key", DataType::FixedSizeBinary(KEY), true),
+        Field::new("keys", KeyLists::data_type(), true),
     ])
 }

@@ -8,10 +8,12 @@
 //! position ([`Winnower`]). Anchors of equal hash are extended in both directions by comparing the units themselves, so
 //! that a collision of hashes never makes a passage.
 
+mod earlier;
 mod grams;
 mod whole;
 
-pub use grams::{Gram, GramSpec, Grams, WordRun, uncut_parts, word_runs};
+pub use earlier::{AnchoredPassages, EarlierFinder, EarlierPassages};
+pub use grams::{AnchorGrams, GramSpec, Grams, WordRun, uncut_parts, word_runs};
 pub use whole::{WholeRun, whole_runs};
 
 use xxhash_rust::xxh3::xxh3_64;

@@ -2,14 +2,16 @@
 
 use std::ops::Range;
 
-use arrow::array::{Array, ArrayRef, AsArray, Int64Array};
+use arrow::array::{Array, ArrayRef, AsArray, FixedSizeBinaryArray, Int64Array};
 use arrow::buffer::NullBuffer;
 use arrow::compute::{CastOptions, cast_with_options};
 use arrow::datatypes::{DataType, Int64Type};
+use arrow::row::{RowConverter, SortField};
 use datafusion_common::{Result, internal_datafusion_err, internal_err, plan_err};
 
 use super::lists::Ranges;
 use super::position;
+use super::results::KeyLists;
 use super::texts::Texts;
 
 /// A column of lists of structs. The values of a field are one array for all rows.
@@ -18,6 +20,20 @@ pub(crate) struct Records {
     elements: ArrayRef,
     nulls: Option<NullBuffer>,
     constant: bool,
+}
+
+/// Lists of keys, each without NULLs.
+pub(crate) struct Keys {
+    ranges: Ranges,
+    keys: FixedSizeBinaryArray,
+}
+
+impl Keys {
+    /// The keys of a list, of those of all rows; none for NULL.
+    pub(crate) fn get(&self, row: usize) -> &[[u8; KeyLists::KEY]] {
+        let keys = self.keys.value_data().as_chunks().0;
+        &keys[self.ranges.get(row)]
+    }
 }
 
 /// Whether a column of this type can be read by [`Records`].
@@ -102,7 +118,39 @@ impl Records {
         Texts::new(self.field(name)?.clone(), false)
     }
 
-    fn field(&self, name: &str) -> Result<&ArrayRef> {
+    /// The place of each value of a field in the order of all values; NULL for NULL. Integers are places themselves.
+    pub(crate) fn places(&self, name: &str) -> Result<Int64Array> {
+        let values = self.field(name)?;
+        if values.data_type().is_integer() {
+            return self.integers(name);
+        }
+        let converter = RowConverter::new(vec![SortField::new(values.data_type().clone())])?;
+        let rows = converter.convert_columns(std::slice::from_ref(values))?;
+        let mut order: Vec<usize> = (0..values.len()).collect();
+        order.sort_unstable_by(|&a, &b| rows.row(a).cmp(&rows.row(b)));
+        let mut places = vec![0; values.len()];
+        let mut place = 0;
+        for pair in order.windows(2) {
+            place += i64::from(rows.row(pair[0]) != rows.row(pair[1]));
+            places[pair[1]] = place;
+        }
+        Ok(Int64Array::new(places.into(), values.logical_nulls()))
+    }
+
+    /// The values of a field of lists of keys, for all rows.
+    pub(crate) fn keys(&self, name: &str) -> Result<Keys> {
+        let lists = self.field(name)?;
+        match Ranges::of(lists) {
+            Some((ranges, keys)) if *lists.data_type() == KeyLists::data_type() => Ok(Keys {
+                ranges,
+                keys: keys.as_fixed_size_binary().clone(),
+            }),
+            _ => internal_err!("a column of {} has no keys", lists.data_type()),
+        }
+    }
+
+    /// The values of a field of any type, for all rows.
+    pub(crate) fn field(&self, name: &str) -> Result<&ArrayRef> {
         self.elements
             .as_struct()
             .column_by_name(name)

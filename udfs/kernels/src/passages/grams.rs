@@ -31,13 +31,15 @@ pub struct GramSpec {
     pub normalize: bool,
 }
 
-/// A number of consecutive words of a text.
+/// Consecutive grams of a text that have the same anchor. The words of a gram follow one another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Gram {
-    /// The number of its first word, among those that are not cut.
+pub struct AnchorGrams<'a> {
+    /// The hash of the anchor.
+    pub anchor: u64,
+    /// The number of the first word of the first gram, among those that are not cut.
     pub at: usize,
-    /// What equal grams have in common.
-    pub key: [u8; 16],
+    /// What equal grams have in common, for each of the grams.
+    pub keys: &'a [[u8; 16]],
 }
 
 /// The position of a run of words.
@@ -64,6 +66,8 @@ pub struct Grams {
     /// The position of the anchor of each gram, among `runs`.
     anchors: Vec<usize>,
     winnower: Winnower,
+    /// The keys of the grams of an anchor.
+    keys: Vec<[u8; 16]>,
 }
 
 impl Grams {
@@ -130,17 +134,26 @@ impl Grams {
         }
     }
 
-    /// Calls `f` with each gram whose anchor is one of those that `is_shared` accepts, in order.
-    pub fn for_each(&self, is_shared: impl Fn(u64) -> bool, mut f: impl FnMut(Gram)) {
+    /// Calls `f` with the grams of each anchor that `is_shared` accepts, in order.
+    ///
+    /// # Errors
+    /// The first error of `f`, which is not called again.
+    pub fn for_each_anchor<E>(
+        &mut self,
+        is_shared: impl Fn(u64) -> bool,
+        mut f: impl FnMut(AnchorGrams<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
         let Some(window) = self.window() else {
-            return;
+            return Ok(());
         };
+        self.keys.clear();
         let (mut first, mut second) = (
             Rolling::new(BASES[0], window),
             Rolling::new(BASES[1], window),
         );
-        // The anchor of the gram before, and whether it is shared.
-        let mut last = (usize::MAX, false);
+        // The anchor of the gram before, if it is shared, and the position of the first gram of it.
+        let mut last: Option<(u64, usize)> = None;
+        let mut anchor = usize::MAX;
         for (number, &hash) in self.hashes.iter().enumerate() {
             let left = number.checked_sub(window).map(|left| self.hashes[left]);
             let keys = [
@@ -150,16 +163,32 @@ impl Grams {
             let Some(at) = (number + 1).checked_sub(window) else {
                 continue;
             };
-            let anchor = self.anchors[at];
-            if last.0 != anchor {
-                last = (anchor, is_shared(self.runs[anchor]));
+            if anchor != self.anchors[at] {
+                anchor = self.anchors[at];
+                let hash = self.runs[anchor];
+                if last.is_none_or(|(last, _)| last != hash) {
+                    if let Some((anchor, at)) = last {
+                        let keys = &self.keys;
+                        f(AnchorGrams { anchor, at, keys })?;
+                        self.keys.clear();
+                    }
+                    last = is_shared(hash).then_some((hash, at));
+                }
             }
-            if last.1 {
+            if last.is_some() {
                 let mut key = [0; 16];
                 key[..8].copy_from_slice(&keys[0].to_be_bytes());
                 key[8..].copy_from_slice(&keys[1].to_be_bytes());
-                f(Gram { at, key });
+                self.keys.push(key);
             }
+        }
+        match last {
+            Some((anchor, at)) => f(AnchorGrams {
+                anchor,
+                at,
+                keys: &self.keys,
+            }),
+            None => Ok(()),
         }
     }
 
@@ -315,9 +344,19 @@ mod tests {
         words
     }
 
-    fn all_grams(grams: &Grams) -> Vec<Gram> {
+    /// The grams with the anchors that `is_shared` accepts: the position, the key and the anchor of each.
+    fn grams_of(grams: &mut Grams, is_shared: impl Fn(u64) -> bool) -> Vec<(usize, [u8; 16], u64)> {
         let mut all = Vec::new();
-        grams.for_each(|_| true, |gram| all.push(gram));
+        let mut end = None;
+        let ended = grams.for_each_anchor(is_shared, |grams| {
+            assert!(!grams.keys.is_empty());
+            assert_ne!(end, Some((grams.at, grams.anchor)), "they are one");
+            end = Some((grams.at + grams.keys.len(), grams.anchor));
+            let keys = grams.keys.iter().zip(grams.at..);
+            all.extend(keys.map(|(&key, at)| (at, key, grams.anchor)));
+            Ok::<(), ()>(())
+        });
+        assert_eq!(ended, Ok(()));
         all
     }
 
@@ -369,15 +408,15 @@ mod tests {
                             false => word.to_owned(),
                         })
                         .collect();
-                    let found = all_grams(&grams);
+                    let found = grams_of(&mut grams, |_| true);
                     assert_eq!(found.len(), (left.len() + 1).saturating_sub(words));
-                    for (at, gram) in found.iter().enumerate() {
-                        assert_eq!(gram.at, at);
+                    for (at, gram) in found.into_iter().enumerate() {
+                        assert_eq!(gram.0, at);
                         let here = left[at..at + words].join(" ");
-                        let anchor = grams.runs[grams.anchors[at]];
-                        let known = key_of.entry(here.clone()).or_insert((gram.key, anchor));
-                        assert_eq!(*known, (gram.key, anchor), "{here}");
-                        assert_eq!(text_of.entry(gram.key).or_insert(here.clone()), &here);
+                        assert_eq!(gram.2, grams.runs[grams.anchors[at]]);
+                        let known = key_of.entry(here.clone()).or_insert((gram.1, gram.2));
+                        assert_eq!(*known, (gram.1, gram.2), "{here}");
+                        assert_eq!(text_of.entry(gram.1).or_insert(here.clone()), &here);
                     }
                 }
             }
@@ -424,15 +463,14 @@ mod tests {
             let mut anchors = Vec::new();
             grams.anchors_into(None, &mut anchors);
             let mut keys: BTreeMap<[u8; 16], usize> = BTreeMap::new();
-            for gram in all_grams(&grams) {
-                *keys.entry(gram.key).or_default() += 1;
+            for (_, key, _) in grams_of(&mut grams, |_| true) {
+                *keys.entry(key).or_default() += 1;
             }
             let is_shared =
                 |anchor: u64| anchors.iter().filter(|&&other| other == anchor).count() > 1;
-            let mut found = Vec::new();
-            grams.for_each(is_shared, |gram| found.push(gram.key));
+            let found = grams_of(&mut grams, is_shared);
             for (key, places) in keys {
-                let passed = found.iter().filter(|&&found| found == key).count();
+                let passed = found.iter().filter(|found| found.1 == key).count();
                 assert!(places == 1 || passed == places, "{text:?}");
             }
         }
