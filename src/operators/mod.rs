@@ -5,6 +5,7 @@
 //! - `similar_pairs` streams the pairs of a bucket, which `UNNEST` would hold in one batch.
 //! - `write_step` writes each partition as a file with a unique name and returns a record of each file.
 //! - `shared_rows` computes once the rows that a plan reads more than once.
+//! - `number_sort` sorts rows of numbers as records in memory.
 //! - `in_order` merges the partitions of a table in memory in the order of its rows.
 //! - `unknown_values` keeps sorts by columns of outer joins and unions that the engine takes for constants.
 //! - `whole_files` commits the files of a query only after the query has succeeded. A physical optimizer rule puts
@@ -33,6 +34,7 @@ pub(crate) mod join_conditions;
 pub(crate) mod lost_conditions;
 mod nodes;
 pub(crate) mod not_in;
+mod number_sort;
 pub(crate) mod one_input;
 pub(crate) mod plain_keys;
 pub(crate) mod planner;

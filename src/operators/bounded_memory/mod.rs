@@ -10,7 +10,7 @@
 //! Under a memory limit, a [`CompactColumnsExec`] below and above each sort copies texts out of the buffers, and
 //! values out of the dictionaries, of other rows, which the sort and the operators that read its rows would count.
 //!
-//! Two changes apply to every plan: a [`SplitBatchesExec`] below each `UNNEST` splits batches that would expand to too
+//! Three changes apply to every plan: [`NumberSortExec`] takes the place of sorts of rows of numbers, a [`SplitBatchesExec`] below each `UNNEST` splits batches that would expand to too
 //! many rows, and [`GroupWindowExec`], which holds one group at a time, replaces the engine's operator for windows with
 //! `PARTITION BY`.
 //!
@@ -26,6 +26,7 @@ mod task_options;
 
 pub(crate) use small_side::JoinSmallSide;
 
+use super::number_sort::NumberSortExec;
 use crate::resources::{HashJoinsWithin, has_limit};
 use batch_rows::BatchRowsExec;
 use compact_columns::CompactColumnsExec;
@@ -130,8 +131,8 @@ impl Settings {
     }
 }
 
-/// The plan with a [`SplitBatchesExec`] below each `UNNEST`, with windows that hold one group of rows at a time, and,
-/// under a memory limit, with a [`CompactColumnsExec`] below and above each sort.
+/// The plan with a [`SplitBatchesExec`] below each `UNNEST`, with windows that hold one group of rows at a time, with sorts
+/// of numbers by [`NumberSortExec`], and, under a memory limit, with a [`CompactColumnsExec`] below and above each sort.
 pub(super) fn with_bounds(
     plan: Arc<dyn ExecutionPlan>,
     state: &SessionState,
@@ -149,6 +150,9 @@ pub(super) fn with_bounds(
             return Ok(Transformed::yes(
                 Arc::new(CompactColumnsExec::new(sort)) as _
             ));
+        }
+        if let Some(sort) = NumberSortExec::in_place_of(&node) {
+            return Ok(Transformed::yes(Arc::new(sort) as _));
         }
         if let Some(window) = GroupWindowExec::in_place_of(&node)? {
             return Ok(Transformed::yes(Arc::new(window) as _));

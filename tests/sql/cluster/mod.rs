@@ -381,7 +381,7 @@ fn totals_of_files() -> Result<(), Failed> {
             "COPY (SELECT value AS id, value % 7 AS kind FROM generate_series(1, 200)) TO '{file}'"
         );
         rows(&local, &copy).await?;
-        for query in [
+        let queries = [
             "SELECT max(id) AS n FROM FILE UNION ALL SELECT sum(id) FROM FILE ORDER BY n",
             "SELECT count(*) AS n FROM FILE UNION ALL SELECT sum(id) FROM FILE UNION ALL SELECT min(id) FROM FILE ORDER BY n",
             "SELECT max(id) AS n FROM FILE UNION ALL SELECT sum(id) FROM FILE UNION ALL SELECT id FROM FILE WHERE kind = 3 ORDER BY n",
@@ -390,17 +390,28 @@ fn totals_of_files() -> Result<(), Failed> {
              ON f.kind = t.kind AND t.n > 28 ORDER BY 1",
             "SELECT f.id, t.id, t.n FROM FILE AS f FULL JOIN (SELECT id, row_number() OVER (ORDER BY id DESC) AS n FROM FILE) AS t \
              ON f.id = t.id + 3 AND t.n > 100 ORDER BY 1, 2",
-        ] {
-            let query = query.replace("FILE", &format!("'{file}'"));
-            let expected = rows(&local, &query).await?;
-            let found = rows(&remote, &query).await;
-            let found = found.map_err(|error| format!("{query}: {error}"))?;
-            if found != expected {
-                return Err(format!("{query}: {}", difference(&expected, &found)).into());
-            }
-        }
-        Ok(())
+        ];
+        same_rows(&local, &remote, &file, &queries).await
     })
+}
+
+/// Each query over a file gives the same rows in two sessions.
+async fn same_rows(
+    local: &SessionContext,
+    remote: &SessionContext,
+    file: &str,
+    queries: &[&str],
+) -> Result<(), Failed> {
+    for query in queries {
+        let query = query.replace("FILE", &format!("'{file}'"));
+        let expected = rows(local, &query).await?;
+        let found = rows(remote, &query).await;
+        let found = found.map_err(|error| format!("{query}: {error}"))?;
+        if found != expected {
+            return Err(format!("{query}: {}", difference(&expected, &found)).into());
+        }
+    }
+    Ok(())
 }
 
 /// A shuffle decodes dictionaries and large lists, and the operators above it still work.
@@ -427,7 +438,7 @@ fn dictionaries() -> Result<(), Failed> {
                 format!("CREATE TABLE made AS SELECT id, text, kind FROM '{file}' WHERE id > 20");
             rows(session, &create).await?;
         }
-        for query in [
+        let queries = [
             "SELECT id, kind, number, tags, parts FROM deduplicate(FILE) ORDER BY id",
             "SELECT tags, parts, count(*) AS n FROM FILE GROUP BY tags, parts ORDER BY tags",
             "SELECT * FROM near_duplicates(FILE, threshold => 0.6) ORDER BY id",
@@ -439,16 +450,8 @@ fn dictionaries() -> Result<(), Failed> {
             "SELECT id FROM FILE WHERE kind = 'kind 2' AND text LIKE '%9%' ORDER BY id",
             "SELECT count(*) AS n, count(DISTINCT kind) AS kinds FROM made",
             "SELECT id FROM deduplicate(made) ORDER BY id",
-        ] {
-            let query = query.replace("FILE", &format!("'{file}'"));
-            let expected = rows(&local, &query).await?;
-            let found = rows(&remote, &query).await;
-            let found = found.map_err(|error| format!("{query}: {error}"))?;
-            if found != expected {
-                return Err(format!("{query}: {}", difference(&expected, &found)).into());
-            }
-        }
-        Ok(())
+        ];
+        same_rows(&local, &remote, &file, &queries).await
     })
 }
 
