@@ -43,6 +43,12 @@ grams AS (
       ON filter.all_rows = own.all_rows
   )
 ),
+-- Copies of a passage have mostly copies around it, and so the same keys, which are held once.
+placed AS (
+  SELECT anchor, group_value, keys, array_agg(named_struct('id', id, 'rank', rank, 'at', at)) AS places
+  FROM grams
+  GROUP BY anchor, group_value, keys
+),
 repeated AS (
   SELECT
     run['id'] AS id,
@@ -54,8 +60,8 @@ repeated AS (
   FROM (
     SELECT UNNEST(earlier_passages(passages, $min_copies)) AS run
     FROM (
-      SELECT array_agg(named_struct('id', id, 'rank', rank, 'at', at, 'keys', keys)) AS passages
-      FROM grams
+      SELECT array_agg(named_struct('keys', keys, 'places', places)) AS passages
+      FROM placed
       GROUP BY anchor, group_value
     )
   )

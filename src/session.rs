@@ -203,6 +203,10 @@ fn extended(mut builder: SessionStateBuilder) -> SessionStateBuilder {
     if let Ok(one) = ConfigNonZeroUsize::try_new(1) {
         config.options_mut().execution.max_spill_file_size_bytes = one;
     }
+    // The engine (DataFusion 55) skips files and row groups by the bounds of min and max of columns even if the query also
+    // has the min or max of an expression, whose rows are then missing.
+    let optimizer = &mut config.options_mut().optimizer;
+    optimizer.enable_aggregate_dynamic_filter_pushdown = false;
     if config
         .options()
         .extensions

@@ -103,9 +103,26 @@ fn wide_type(data_type: &DataType) -> DataType {
     }
 }
 
-/// The type to which the values of both types convert without loss; `None` if there is none.
+/// The type to which the values of both types convert without loss; `None` if there is none. The recursion is as deep as
+/// the type, which readers limit.
 fn common_type(a: &DataType, b: &DataType) -> Option<DataType> {
+    let field = |a: &FieldRef, b: &FieldRef| {
+        let data_type = common_type(a.data_type(), b.data_type())?;
+        let field = Field::clone(a).with_data_type(data_type);
+        Some(Arc::new(field.with_nullable(true)))
+    };
     match (a, b) {
+        (a, b) if a == b => Some(a.clone()),
+        (DataType::List(a), DataType::List(b)) => field(a, b).map(DataType::List),
+        (
+            DataType::List(a) | DataType::LargeList(a),
+            DataType::List(b) | DataType::LargeList(b),
+        ) => field(a, b).map(DataType::LargeList),
+        (DataType::Struct(a), DataType::Struct(b)) if a.len() == b.len() => {
+            let pairs = a.iter().zip(b);
+            let fields = pairs.map(|(a, b)| field(a, b).filter(|_| a.name() == b.name()));
+            Some(DataType::Struct(fields.collect::<Option<_>>()?))
+        }
         (DataType::Null, other) | (other, DataType::Null) => Some(other.clone()),
         // A dictionary is an encoding of its values.
         (DataType::Dictionary(_, value), other) | (other, DataType::Dictionary(_, value)) => {
@@ -120,6 +137,7 @@ fn common_type(a: &DataType, b: &DataType) -> Option<DataType> {
             Some(DataType::Float64)
         }
         (a, b) if a.is_string() && b.is_string() => Some(DataType::Utf8View),
+        (a, b) if a.is_binary() && b.is_binary() => Some(DataType::BinaryView),
         _ => None,
     }
 }
@@ -146,12 +164,38 @@ mod tests {
     #[test]
     fn types_have_a_common_type() -> Result<()> {
         let dictionary = DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8));
+        let small = DataType::Dictionary(Box::new(DataType::Int8), Box::new(DataType::Utf8));
+        let list = |item| DataType::new_list(item, true);
+        let group = |data_type: &DataType| {
+            DataType::Struct(vec![Field::new("part", data_type.clone(), true)].into())
+        };
         for (one, other, wanted) in [
             (DataType::Int64, DataType::Null, DataType::Int64),
             (DataType::Int64, DataType::Int32, DataType::Int64),
             (DataType::Float32, DataType::Float64, DataType::Float64),
             (dictionary.clone(), DataType::Utf8, DataType::Utf8),
-            (dictionary, DataType::Utf8View, DataType::Utf8View),
+            (dictionary.clone(), DataType::Utf8View, DataType::Utf8View),
+            (
+                DataType::Binary,
+                DataType::LargeBinary,
+                DataType::BinaryView,
+            ),
+            (
+                list(dictionary.clone()),
+                list(small.clone()),
+                list(DataType::Utf8),
+            ),
+            (
+                list(DataType::Utf8),
+                list(small.clone()),
+                list(DataType::Utf8),
+            ),
+            (group(&small), group(&dictionary), group(&DataType::Utf8)),
+            (
+                DataType::new_large_list(DataType::Int32, true),
+                list(DataType::Int64),
+                DataType::new_large_list(DataType::Int64, true),
+            ),
         ] {
             let (one, other) = (schema(&[("id", one)]), schema(&[("id", other)]));
             let wanted = schema(&[("id", wanted)]);

@@ -17,7 +17,7 @@
 //! - `join_conditions` writes equations of joins so that the engine does not take them for contradictions.
 //! - `lost_conditions` refuses changes of tables whose conditions the engine would leave out.
 //! - `not_in` writes out `NOT IN (SELECT …)` where the engine takes no account of NULLs.
-//! - `plain_keys` joins rows by the values of dictionaries of integers.
+//! - `plain_keys` joins rows by the values of dictionaries where the engine fails on dictionaries.
 //! - `scan_names` tells scans of table functions with different arguments apart.
 //!
 //! `bounded_memory` bounds the memory of plans. `one_input` holds the methods that operators of one input have in

@@ -1,17 +1,18 @@
-//! Unpacks dictionaries of integers that are keys of a join: the engine (DataFusion 55) fails on them.
+//! Unpacks dictionaries that are keys of a join and that the engine (DataFusion 55) fails on.
 //!
 //! A hash join of integers that are close to each other numbers its rows by them, in an array. It takes a dictionary for
-//! such integers if it knows the bounds of its values, and then cannot read it.
+//! such integers if it knows the bounds of its values, and then cannot read it. A join by sorting that returns rows of one
+//! side and has a condition besides equalities does not compare dictionaries.
 
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::tree_node::Transformed;
-use datafusion::common::{DFSchema, Result};
+use datafusion::common::{DFSchema, JoinType, Result};
 use datafusion::logical_expr::{Expr, ExprSchemable, LogicalPlan, cast};
 use datafusion::optimizer::optimizer::ApplyOrder;
 use datafusion::optimizer::{OptimizerConfig, OptimizerRule};
 use std::mem;
 
-/// Joins rows by the values of dictionaries of integers. It must run after the rules that make joins.
+/// Joins rows by the values of such dictionaries. It must run after the rules that make joins.
 #[derive(Debug)]
 pub(crate) struct PlainKeys;
 
@@ -33,10 +34,20 @@ impl OptimizerRule for PlainKeys {
             let LogicalPlan::Join(mut join) = node else {
                 return Ok(Transformed::no(node));
             };
+            let returns_one_side = matches!(
+                join.join_type,
+                JoinType::LeftSemi
+                    | JoinType::RightSemi
+                    | JoinType::LeftAnti
+                    | JoinType::RightAnti
+                    | JoinType::LeftMark
+                    | JoinType::RightMark
+            );
+            let all = returns_one_side && join.filter.is_some();
             let mut has_changed = false;
             for (left, right) in &mut join.on {
-                has_changed |= unpack(left, join.left.schema())?;
-                has_changed |= unpack(right, join.right.schema())?;
+                has_changed |= unpack(left, join.left.schema(), all)?;
+                has_changed |= unpack(right, join.right.schema(), all)?;
             }
             Ok(match has_changed {
                 true => Transformed::yes(LogicalPlan::Join(join)),
@@ -46,15 +57,15 @@ impl OptimizerRule for PlainKeys {
     }
 }
 
-/// Replaces a key that is a dictionary of integers by its values; whether it is one.
-fn unpack(key: &mut Expr, schema: &DFSchema) -> Result<bool> {
+/// Replaces a key that is a dictionary of integers, or with `all` any dictionary, by its values; whether it is one.
+fn unpack(key: &mut Expr, schema: &DFSchema, all: bool) -> Result<bool> {
     let DataType::Dictionary(_, value) = key.get_type(schema)? else {
         return Ok(false);
     };
-    let is_integer = value.is_integer();
-    if is_integer {
+    let is_unpacked = all || value.is_integer();
+    if is_unpacked {
         let packed = mem::take(key);
         *key = cast(packed, *value);
     }
-    Ok(is_integer)
+    Ok(is_unpacked)
 }

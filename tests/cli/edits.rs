@@ -614,6 +614,32 @@ fn no_words_are_joined() {
     assert_eq!(left[2].1, texts[2]);
 }
 
+/// Ids may be numbers that do not fit into 63 bits, such as hashes, and many rows may have the same passage.
+#[test]
+fn many_copies_with_ids_of_64_bits() {
+    let scratch = Scratch::new();
+    let same: String = (0..60).map(|word| format!("w{word} ")).collect();
+    let copy = format!(
+        "COPY (SELECT CAST(18446744073709551615 - value AS BIGINT UNSIGNED) AS id, 'x' || value || ' y' || value || ' {same}z' || value AS text \
+         FROM generate_series(0, 9999)) TO 'rows.parquet'"
+    );
+    scratch.succeed(&["sql", "-c", &copy]);
+    let edit = [
+        "dedup",
+        "rows.parquet",
+        "--edit",
+        "passages",
+        "--min-words",
+        "40",
+    ];
+    let found = scratch.job(&[&edit[..], &["--memory-limit", "40M", "-o", "out"]].concat());
+    assert_eq!(found["cuts"], 9_999, "{found}");
+    let left = "SELECT count(*) AS n, min(id) = 18446744073709541616 AS all_ids, \
+                count(*) FILTER (WHERE text LIKE '%w0 w1%w59%') AS whole FROM 'out/kept.parquet'";
+    let wanted = json!([{"n": 10_000, "all_ids": true, "whole": 1}]);
+    assert_eq!(Value::from(scratch.rows(left)), wanted);
+}
+
 /// Passages within passages: each cut brings the words of another one together.
 #[test]
 fn many_rounds() {

@@ -415,6 +415,87 @@ fn files_of_one_table_share_a_schema() {
     assert!(!scratch.has("mixed"));
 }
 
+/// Bounds of one column must not skip the rows of which an expression has its largest value.
+#[test]
+fn least_and_largest_values_of_expressions() {
+    let scratch = Scratch::new();
+    for (name, rows) in [("a", "(1, 1)"), ("b", "(2, 9)"), ("c", "(3, 5)")] {
+        let rows = format!("SELECT column1 AS id, column2 AS number FROM (VALUES {rows})");
+        scratch.succeed(&[
+            "sql",
+            "-c",
+            &format!("COPY ({rows}) TO 'files/{name}.parquet'"),
+        ]);
+    }
+    for threads in ["1", "2", "7"] {
+        for (query, wanted) in [
+            (
+                "min(id) AS a, max(number + 0) AS b",
+                json!({"a": 1, "b": 9}),
+            ),
+            (
+                "max(id) AS a, min(abs(number)) AS b",
+                json!({"a": 3, "b": 1}),
+            ),
+            ("min(id) AS a, max(number) AS b", json!({"a": 1, "b": 9})),
+        ] {
+            let query = format!("SELECT {query} FROM 'files/'");
+            let job = [
+                "sql",
+                "--threads",
+                threads,
+                "--format",
+                "json",
+                "-c",
+                &query,
+            ];
+            let found: Value = serde_json::from_str(&scratch.succeed(&job).out).expect("JSON");
+            assert_eq!(found, wanted, "{query}");
+        }
+    }
+}
+
+/// Files differ in which of their columns, also inside lists and objects, are dictionaries.
+#[test]
+fn dictionaries_inside_lists_and_objects() {
+    let scratch = Scratch::new();
+    let columns = |kind: &str, bytes: &str| {
+        format!(
+            "SELECT value AS id, arrow_cast(make_array('a', NULL, 'b' || value), 'List({kind})') AS list, \
+             struct(arrow_cast('c' || value, '{kind}') AS part, value AS number) AS object, \
+             arrow_cast(CAST('d' AS BYTEA), '{bytes}') AS bytes"
+        )
+    };
+    let files = [
+        ("Utf8", "Binary"),
+        ("Dictionary(Int8, Utf8)", "Dictionary(Int8, Binary)"),
+        ("Dictionary(Int16, Utf8)", "LargeBinary"),
+        ("LargeUtf8", "Binary"),
+    ];
+    for (number, (kind, bytes)) in files.into_iter().enumerate() {
+        let rows = format!(
+            "{} FROM generate_series({number}, {number})",
+            columns(kind, bytes)
+        );
+        scratch.succeed(&[
+            "sql",
+            "-c",
+            &format!("COPY ({rows}) TO 'files/{number}.parquet'"),
+        ]);
+    }
+    let query = "SELECT id, list, object, encode(bytes, 'hex') AS bytes FROM 'files/' ORDER BY id";
+    let wanted = (0..4).map(|number| {
+        json!({
+            "id": number,
+            "list": ["a", null, format!("b{number}")],
+            "object": {"part": format!("c{number}"), "number": number},
+            "bytes": "64",
+        })
+    });
+    let wanted: Vec<Value> = wanted.collect();
+    assert_eq!(Value::from(scratch.rows(query)), Value::from(wanted));
+}
+
 /// Each row group has a dictionary of its own, with fewer values than its indices can count; all dictionaries together have
 /// more.
 #[test]
@@ -446,6 +527,20 @@ fn small_indices_of_dictionaries() {
                 "{index}: {query}"
             );
         }
+        let query = "SELECT count(*) AS n FROM FILE AS a LEFT ANTI JOIN FILE AS b \
+                     ON a.kind = b.kind AND a.id < b.id";
+        let query = query.replace("FILE", "'rows.parquet'");
+        let limited = [
+            "sql",
+            "--memory-limit",
+            "60M",
+            "--format",
+            "json",
+            "-c",
+            &query,
+        ];
+        let found: Value = serde_json::from_str(&scratch.succeed(&limited).out).expect("JSON");
+        assert_eq!(found, json!({"n": 120}), "{index}");
         let found = scratch.job(&["dedup", "rows.parquet", "--within", "kind", "-o", "out"]);
         assert_eq!(found["rows"], 3000, "{index}: {found}");
         let kept = "SELECT kept.id FROM 'out/kept.parquet' AS kept JOIN 'plain.parquet' AS plain \

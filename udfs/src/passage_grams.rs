@@ -2,31 +2,29 @@
 
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, Int64Array, UInt64Array};
+use arrow::array::{ArrayRef, Int64Array, LargeBinaryBuilder, UInt64Array};
 use arrow::datatypes::{DataType, Field, Fields};
 use datafusion_common::{Result, exec_datafusion_err};
 use datafusion_expr::Documentation;
 use datafusion_macros::user_doc;
 use neardup_kernels::{Grams, SharedKeys};
 
-use crate::columns::{
-    Arguments, Constants, KeyLists, Kind, Parameters, StructLists, integer_field,
-};
+use crate::columns::{Arguments, Constants, Kind, Parameters, StructLists, integer_field};
 use crate::function::Function;
 use crate::passage_anchors::{check_cut, cut, gram_spec};
 
 #[user_doc(
     doc_section(label = "Building Blocks"),
-    description = "Returns the passages of `words` words of a text whose anchor is in a filter. Consecutive passages with the same anchor are one struct: anchor, a hash that equal passages have in common; at, the number of the first word of the first passage, from 0; and keys, one for each passage, which are the same for equal passages: polynomials of the XXH3-128 hashes of their words.",
+    description = "Returns the passages of `words` words of a text whose anchor is in a filter. Consecutive passages with the same anchor are one struct: anchor, a hash that equal passages have in common; at, the number of the first word of the first passage, from 0; and keys, 16 bytes for each passage, which are the same for equal passages: polynomials of the XXH3-128 hashes of their words.",
     syntax_example = "passage_grams(text, filter, words[, normalize[, cut]])",
     sql_example = r#"```sql
-> SELECT gram['at'] AS at, encode(gram['keys'][1], 'hex') AS key
+> SELECT gram['at'] AS at, encode(gram['keys'], 'hex') AS keys
   FROM (
     SELECT UNNEST(passage_grams('to be or not to be', keys, 2)) AS gram
     FROM (SELECT key_filter(passage_anchors('to be or not to be', 2)) AS keys)
   );
 +----+----------------------------------+
-| at | key                              |
+| at | keys                             |
 +----+----------------------------------+
 | 0  | 1091e8838f8d7e150f0055563f8c7c03 |
 | 4  | 1091e8838f8d7e150f0055563f8c7c03 |
@@ -82,7 +80,7 @@ impl Function for PassageGrams {
         let mut grams = Grams::default();
         let mut of_row = Vec::new();
         let (mut anchors, mut numbers) = (Vec::new(), Vec::new());
-        let mut keys = KeyLists::new(Self::PARAMETERS.function);
+        let mut keys = LargeBinaryBuilder::new();
         let mut lists = StructLists::new(Self::PARAMETERS.function, args.rows());
         for row in 0..args.rows() {
             let both = texts.get(row).zip(filters.get(row));
@@ -98,10 +96,9 @@ impl Function for PassageGrams {
                     |passages| {
                         anchors.push(passages.anchor);
                         numbers.push(passages.at as i64);
-                        passages.keys.iter().for_each(|&key| keys.push(key));
-                        keys.end_row()
+                        keys.append_value(passages.keys.as_flattened());
                     },
-                )?;
+                );
             }
             lists.end_row(both.is_some(), numbers.len())?;
         }
@@ -110,7 +107,7 @@ impl Function for PassageGrams {
             vec![
                 Arc::new(UInt64Array::from(anchors)),
                 Arc::new(Int64Array::from(numbers)),
-                keys.finish()?,
+                Arc::new(keys.finish()),
             ],
         )
     }
@@ -124,6 +121,6 @@ fn fields() -> Fields {
     Fields::from(vec![
         Field::new("anchor", DataType::UInt64, true),
         integer_field("at"),
-        Field::new("keys", KeyLists::data_type(), true),
+        Field::new("keys", DataType::LargeBinary, true),
     ])
 }

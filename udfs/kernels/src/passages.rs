@@ -12,7 +12,7 @@ mod earlier;
 mod grams;
 mod whole;
 
-pub use earlier::{AnchoredPassages, EarlierFinder, EarlierPassages};
+pub use earlier::{AnchoredPassages, EarlierFinder, EarlierPassages, Place};
 pub use grams::{AnchorGrams, GramSpec, Grams, WordRun, uncut_parts, word_runs};
 pub use whole::{WholeRun, whole_runs};
 

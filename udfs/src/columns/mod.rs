@@ -40,8 +40,7 @@ pub(crate) use lists::{Lists, Numbers, signature_length};
 pub(crate) use parameters::{Kind, Parameters};
 pub(crate) use records::{Records, check_fields};
 pub(crate) use results::{
-    HashLists, KeyLists, NumberLists, PartLists, StructLists, integer_column, integer_field,
-    text_lists,
+    HashLists, NumberLists, PartLists, StructLists, integer_column, integer_field, text_lists,
 };
 pub(crate) use structs::check_sortable;
 pub(crate) use texts::Texts;

@@ -1,17 +1,18 @@
 //! Columns of lists of structs.
 
 use std::ops::Range;
+use std::sync::Arc;
 
-use arrow::array::{Array, ArrayRef, AsArray, FixedSizeBinaryArray, Int64Array};
+use arrow::array::{Array, ArrayRef, AsArray, Int64Array};
 use arrow::buffer::NullBuffer;
 use arrow::compute::{CastOptions, cast_with_options};
 use arrow::datatypes::{DataType, Int64Type};
 use arrow::row::{RowConverter, SortField};
 use datafusion_common::{Result, internal_datafusion_err, internal_err, plan_err};
 
+use super::bytes::Bytes;
 use super::lists::Ranges;
 use super::position;
-use super::results::KeyLists;
 use super::texts::Texts;
 
 /// A column of lists of structs. The values of a field are one array for all rows.
@@ -20,20 +21,6 @@ pub(crate) struct Records {
     elements: ArrayRef,
     nulls: Option<NullBuffer>,
     constant: bool,
-}
-
-/// Lists of keys, each without NULLs.
-pub(crate) struct Keys {
-    ranges: Ranges,
-    keys: FixedSizeBinaryArray,
-}
-
-impl Keys {
-    /// The keys of a list, of those of all rows; none for NULL.
-    pub(crate) fn get(&self, row: usize) -> &[[u8; KeyLists::KEY]] {
-        let keys = self.keys.value_data().as_chunks().0;
-        &keys[self.ranges.get(row)]
-    }
 }
 
 /// Whether a column of this type can be read by [`Records`].
@@ -118,10 +105,11 @@ impl Records {
         Texts::new(self.field(name)?.clone(), false)
     }
 
-    /// The place of each value of a field in the order of all values; NULL for NULL. Integers are places themselves.
+    /// The place of each value of a field in the order of all values; NULL for NULL. Integers of up to 63 bits are places
+    /// themselves.
     pub(crate) fn places(&self, name: &str) -> Result<Int64Array> {
         let values = self.field(name)?;
-        if values.data_type().is_integer() {
+        if values.data_type().is_integer() && *values.data_type() != DataType::UInt64 {
             return self.integers(name);
         }
         let converter = RowConverter::new(vec![SortField::new(values.data_type().clone())])?;
@@ -137,16 +125,14 @@ impl Records {
         Ok(Int64Array::new(places.into(), values.logical_nulls()))
     }
 
-    /// The values of a field of lists of keys, for all rows.
-    pub(crate) fn keys(&self, name: &str) -> Result<Keys> {
-        let lists = self.field(name)?;
-        match Ranges::of(lists) {
-            Some((ranges, keys)) if *lists.data_type() == KeyLists::data_type() => Ok(Keys {
-                ranges,
-                keys: keys.as_fixed_size_binary().clone(),
-            }),
-            _ => internal_err!("a column of {} has no keys", lists.data_type()),
-        }
+    /// The values of a field of bytes, for all rows.
+    pub(crate) fn bytes(&self, name: &str) -> Result<Bytes> {
+        Bytes::new(Arc::clone(self.field(name)?), false)
+    }
+
+    /// The lists of structs of a field, for all rows.
+    pub(crate) fn records(&self, name: &str) -> Result<Self> {
+        Self::new(self.field(name)?, false)
     }
 
     /// The values of a field of any type, for all rows.

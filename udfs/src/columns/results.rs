@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use arrow::array::{
-    Array, ArrayRef, FixedSizeBinaryArray, Int64Array, ListArray, ListBuilder, NullBufferBuilder,
-    PrimitiveArray, StringBuilder, StructArray,
+    ArrayRef, Int64Array, ListArray, ListBuilder, NullBufferBuilder, PrimitiveArray, StringBuilder,
+    StructArray,
 };
-use arrow::buffer::{Buffer, NullBuffer, OffsetBuffer};
+use arrow::buffer::{NullBuffer, OffsetBuffer};
 use arrow::datatypes::{ArrowPrimitiveType, DataType, Field, Fields, UInt32Type, UInt64Type};
 use datafusion_common::{Result, exec_err};
 
@@ -71,52 +71,6 @@ impl<T: ArrowPrimitiveType> NumberLists<T> {
             Arc::new(PrimitiveArray::<T>::new(self.values.into(), None)),
             nulls,
         ))
-    }
-}
-
-/// A column of lists of keys of 16 bytes under construction.
-pub(crate) struct KeyLists {
-    bytes: Vec<u8>,
-    rows: ListRows,
-}
-
-impl KeyLists {
-    /// The bytes of a key.
-    pub(crate) const KEY: usize = 16;
-
-    /// The type of the column.
-    pub(crate) fn data_type() -> DataType {
-        DataType::new_list(DataType::FixedSizeBinary(Self::KEY as i32), true)
-    }
-
-    pub(crate) fn new(function: &'static str) -> Self {
-        Self {
-            bytes: Vec::new(),
-            rows: ListRows::new(function, 0),
-        }
-    }
-
-    /// Adds a key to the list of the row that has not ended.
-    pub(crate) fn push(&mut self, key: [u8; Self::KEY]) {
-        self.bytes.extend(key);
-    }
-
-    pub(crate) fn end_row(&mut self) -> Result<()> {
-        let end = self.bytes.len() / Self::KEY;
-        self.rows.end_row(true, end, "keys")
-    }
-
-    pub(crate) fn finish(self) -> Result<ArrayRef> {
-        let (offsets, nulls) = self.rows.finish();
-        let bytes = Buffer::from_vec(self.bytes);
-        let keys = FixedSizeBinaryArray::try_new(Self::KEY as i32, bytes, None)?;
-        let field = Field::new_list_field(keys.data_type().clone(), true);
-        Ok(Arc::new(ListArray::try_new(
-            Arc::new(field),
-            offsets,
-            Arc::new(keys),
-            nulls,
-        )?))
     }
 }
 

@@ -1,29 +1,37 @@
 //! Which of the passages of a group already occur earlier.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
-/// Consecutive passages of a text that have the same anchor.
+/// Consecutive passages that have the same anchor.
 #[derive(Debug, Clone, Copy)]
 pub struct AnchoredPassages<'a> {
-    /// The place of the text among all texts.
-    pub rank: i64,
-    /// The position of the first passage.
-    pub at: i64,
     /// The key of each passage, as [`AnchorGrams::keys`](super::AnchorGrams::keys) gives them.
     pub keys: &'a [[u8; 16]],
+    /// Where they occur.
+    pub places: &'a [Place],
+}
+
+/// A position in a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    /// The place of the text among all texts.
+    pub rank: i64,
+    /// The position in the text.
+    pub at: i64,
 }
 
 /// Consecutive passages of a text whose first occurrences are consecutive too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EarlierPassages {
-    /// The number of their list in the group.
-    pub list: usize,
+    /// The number of the place from which they were read, among the places of all passages of the group.
+    pub place: usize,
     /// The position of the first passage.
     pub at: i64,
     /// The number of passages.
     pub passages: i64,
-    /// The number of the list in which they occur first.
-    pub first_list: usize,
+    /// The number of the place from which their first occurrences were read.
+    pub first_place: usize,
     /// The position of the first passage there.
     pub first_at: i64,
     /// The number of occurrences of the rarest passage, the first one included.
@@ -33,22 +41,32 @@ pub struct EarlierPassages {
 /// Finds the passages that already occur earlier. It keeps its buffers from group to group.
 #[derive(Debug, Default)]
 pub struct EarlierFinder {
-    /// The lists of the group, in the order of their passages.
-    order: Vec<usize>,
+    /// The places of the group, in order.
+    order: Vec<Occurrence>,
     /// The number of each key.
     numbers: HashMap<[u8; 16], usize>,
     /// By the number of the key.
-    occurrences: Vec<Occurrences>,
-    /// The number of the key of each passage, in order.
+    found: Vec<Found>,
+    /// The numbers of the keys of all passages of the group.
     keys: Vec<usize>,
+}
+
+/// One occurrence of consecutive passages.
+#[derive(Debug, Clone)]
+struct Occurrence {
+    place: Place,
+    /// The number of the place.
+    number: usize,
+    /// Where the numbers of their keys are.
+    keys: Range<usize>,
 }
 
 /// The occurrences of a passage.
 #[derive(Debug)]
-struct Occurrences {
-    first_list: usize,
-    first_at: i64,
+struct Found {
     count: i64,
+    /// The number of the place from which the first one was read, and its position.
+    first: Option<(usize, i64)>,
 }
 
 impl EarlierFinder {
@@ -61,53 +79,64 @@ impl EarlierFinder {
         mut f: impl FnMut(EarlierPassages),
     ) {
         self.order.clear();
-        self.order.extend(0..group.len());
-        self.order
-            .sort_unstable_by_key(|&list| (group[list].rank, group[list].at));
         self.numbers.clear();
-        self.occurrences.clear();
+        self.found.clear();
         self.keys.clear();
-        for &list in &self.order {
-            for (&key, at) in group[list].keys.iter().zip(group[list].at..) {
-                let next = self.occurrences.len();
+        for passages in group {
+            let first = self.keys.len();
+            for &key in passages.keys {
+                let next = self.found.len();
                 let number = *self.numbers.entry(key).or_insert(next);
                 if number == next {
-                    self.occurrences.push(Occurrences {
-                        first_list: list,
-                        first_at: at,
+                    self.found.push(Found {
                         count: 0,
+                        first: None,
                     });
                 }
-                self.occurrences[number].count += 1;
+                self.found[number].count += passages.places.len() as i64;
                 self.keys.push(number);
             }
+            let keys = first..self.keys.len();
+            let number = self.order.len();
+            let places = passages.places.iter().zip(number..);
+            self.order.extend(places.map(|(&place, number)| Occurrence {
+                place,
+                number,
+                keys: keys.clone(),
+            }));
         }
-        let mut keys = self.keys.iter();
-        for &list in &self.order {
+        self.order
+            .sort_unstable_by_key(|occurrence| occurrence.place);
+        for occurrence in &self.order {
             let mut run: Option<EarlierPassages> = None;
-            for (at, &key) in (group[list].at..).zip(keys.by_ref().take(group[list].keys.len())) {
-                let first = &self.occurrences[key];
-                let is_first = (first.first_list, first.first_at) == (list, at);
-                if is_first || first.count < min_copies {
+            let keys = &self.keys[occurrence.keys.clone()];
+            for (at, &key) in (occurrence.place.at..).zip(keys) {
+                let found = &mut self.found[key];
+                let Some((first_place, first_at)) = found.first else {
+                    found.first = Some((occurrence.number, at));
+                    run.take().map(&mut f);
+                    continue;
+                };
+                if found.count < min_copies {
                     run.take().map(&mut f);
                     continue;
                 }
                 match &mut run {
                     Some(run)
-                        if run.first_list == first.first_list
-                            && run.first_at + run.passages == first.first_at =>
+                        if run.first_place == first_place
+                            && run.first_at + run.passages == first_at =>
                     {
                         run.passages += 1;
-                        run.copies = run.copies.min(first.count);
+                        run.copies = run.copies.min(found.count);
                     }
                     _ => {
                         let next = EarlierPassages {
-                            list,
+                            place: occurrence.number,
                             at,
                             passages: 1,
-                            first_list: first.first_list,
-                            first_at: first.first_at,
-                            copies: first.count,
+                            first_place,
+                            first_at,
+                            copies: found.count,
                         };
                         run.replace(next).map(&mut f);
                     }
@@ -125,19 +154,22 @@ mod tests {
 
     /// A naive version: each passage by itself.
     fn oracle(group: &[AnchoredPassages<'_>], min_copies: i64) -> Vec<[i64; 5]> {
-        let passages = || {
-            group.iter().enumerate().flat_map(|(text, passages)| {
-                let keys = passages.keys.iter().zip(passages.at..);
-                keys.map(move |(&key, at)| (passages.rank, at, text, key))
-            })
-        };
+        let mut passages = Vec::new();
+        let mut number = 0;
+        for list in group {
+            for &place in list.places {
+                let keys = list.keys.iter().zip(place.at..);
+                passages.extend(keys.map(|(&key, at)| (Place { at, ..place }, number, key)));
+                number += 1;
+            }
+        }
         let mut found = Vec::new();
-        for (rank, at, text, key) in passages() {
-            let same = || passages().filter(|other| other.3 == key);
+        for &(place, number, key) in &passages {
+            let same = || passages.iter().filter(|other| other.2 == key);
             let Some(first) = same().min() else { continue };
             let copies = same().count() as i64;
-            if (first.0, first.1) < (rank, at) && copies >= min_copies {
-                found.push([text as i64, at, first.2 as i64, first.1, copies]);
+            if first.0 < place && copies >= min_copies {
+                found.push([number, place.at, first.1, first.0.at, copies]);
             }
         }
         found.sort_unstable();
@@ -147,30 +179,36 @@ mod tests {
     #[test]
     fn runs_are_those_of_single_passages() {
         let mut random = SplitMix64::new(71);
-        let mut below = |end: u64| random.next() % end;
         let mut finder = EarlierFinder::default();
         let (mut total, mut long) = (0, 0);
         for round in 0..3_000 {
-            let kinds = 1 + below(9);
-            let lists: Vec<Vec<[u8; 16]>> = (0..below(6))
+            let kinds = 1 + random.below(9);
+            let mut position = 0;
+            let lists: Vec<(Vec<[u8; 16]>, Vec<Place>)> = (0..random.below(5))
                 .map(|_| {
-                    let start = below(kinds);
-                    let keys = (start..start + below(7)).map(|key| match below(8) {
-                        0 => below(kinds),
-                        _ => key,
+                    let start = random.below(kinds);
+                    let keys = (start..start + random.below(7)).map(|key| {
+                        let key = match random.below(8) {
+                            0 => random.below(kinds),
+                            _ => key,
+                        };
+                        u128::from(key).to_be_bytes()
                     });
-                    keys.map(|key| u128::from(key).to_be_bytes()).collect()
+                    let keys = keys.collect();
+                    // Two places in one text are at different positions of it.
+                    let places = (0..1 + random.below(3)).map(|_| {
+                        position += 10;
+                        Place {
+                            rank: random.below(3) as i64,
+                            at: position,
+                        }
+                    });
+                    (keys, places.collect())
                 })
                 .collect();
-            // Two lists of one text are at different positions of it.
             let group: Vec<AnchoredPassages<'_>> = lists
                 .iter()
-                .enumerate()
-                .map(|(number, keys)| AnchoredPassages {
-                    rank: below(3) as i64,
-                    at: (number * 10) as i64,
-                    keys,
-                })
+                .map(|(keys, places)| AnchoredPassages { keys, places })
                 .collect();
             let min_copies = 2 + round % 3;
             let mut found = Vec::new();
@@ -179,22 +217,23 @@ mod tests {
                 assert!(run.passages > 0);
                 long += i64::from(run.passages > 2);
                 for passage in 0..run.passages {
-                    let place = [run.at + passage, run.first_at + passage];
-                    found.push([run.list as i64, place[0], run.first_list as i64, place[1]]);
+                    let at = [run.at + passage, run.first_at + passage];
+                    found.push([run.place as i64, at[0], run.first_place as i64, at[1]]);
                 }
-                rarest.push((run.list as i64, run.at..run.at + run.passages, run.copies));
+                let positions = run.at..run.at + run.passages;
+                rarest.push((run.place as i64, positions, run.copies));
             });
             let expected = oracle(&group, min_copies);
-            for (text, positions, copies) in rarest {
+            for (place, positions, copies) in rarest {
                 let of_run = expected
                     .iter()
-                    .filter(|passage| passage[0] == text && positions.contains(&passage[1]));
+                    .filter(|passage| passage[0] == place && positions.contains(&passage[1]));
                 assert_eq!(of_run.map(|passage| passage[4]).min(), Some(copies));
             }
             found.sort_unstable();
             let expected: Vec<[i64; 4]> = expected
                 .iter()
-                .map(|&[text, at, first_list, first_at, _]| [text, at, first_list, first_at])
+                .map(|&[place, at, first_place, first_at, _]| [place, at, first_place, first_at])
                 .collect();
             assert_eq!(found, expected, "{group:?}");
             total += found.len();
