@@ -24,8 +24,9 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The records of all partitions may use this fraction of the memory limit: 1/4.
-const MEMORY_DIVISOR: usize = 4;
+/// The records of all partitions may use this fraction of the memory limit: 1/8. Those of one bucket are copied, and all
+/// of them may be in one bucket.
+const MEMORY_DIVISOR: usize = 8;
 /// Memory is given back each time that this many records were handed over.
 const RECORDS_AT_A_TIME: usize = 1 << 18;
 
@@ -206,7 +207,12 @@ impl<const WORDS: usize> Part<WORDS> {
             if self.stopped.load(Ordering::Relaxed) {
                 break;
             }
-            let Some(batch) = input.next().await.transpose()? else {
+            let next = input.next().await;
+            if matches!(next, Some(Err(_))) {
+                // The other partitions need not be read.
+                self.stopped.store(true, Ordering::Relaxed);
+            }
+            let Some(batch) = next.transpose()? else {
                 self.input = None;
                 break;
             };

@@ -88,7 +88,7 @@ async fn rows_are_sorted_as_by_a_naive_sort() -> Result<()> {
             (1, Memory::Unlimited),
             (40_000, Memory::Unlimited),
             (40_000, Memory::Bytes(64 << 20)),
-            // The records of 300,000 rows take 9.6 MB, more than a quarter of the limit.
+            // The records of 300,000 rows take 9.6 MB, more than an eighth of the limit.
             (300_000, Memory::Bytes(32 << 20)),
         ] {
             let mut rows = rows(count, &mut random);
