@@ -73,8 +73,8 @@ impl Function for EarlierPassages {
             return plan_err!("{function}: the field keys must be bytes, found {keys}");
         }
         let places = field(types[0], "places")?.data_type();
-        check_fields(function, places, &["at"], &[])?;
         let rank = field(places, "rank")?.data_type();
+        check_fields(function, places, &["at"], &[])?;
         if !RowConverter::supports_fields(&[SortField::new(rank.clone())]) {
             return plan_err!("{function}: {rank} has no order");
         }
