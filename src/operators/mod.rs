@@ -38,6 +38,7 @@ mod number_sort;
 pub(crate) mod one_input;
 pub(crate) mod plain_keys;
 pub(crate) mod planner;
+mod rows_once;
 pub(crate) mod scan_names;
 pub(crate) mod shared_rows;
 pub mod similar_pairs;

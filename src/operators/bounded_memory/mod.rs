@@ -5,17 +5,19 @@
 //! are large, the query is planned again, with fewer rows per batch (set for all operators by [`BatchRowsExec`]) and
 //! with sort-merge joins, which spill.
 //!
-//! Joins of which one side is certain to be small are by hash in any case ([`JoinSmallSide`]).
+//! Joins of which one side is certain to be small are by hash in any case ([`JoinSmallSide`]). Of the others, many are
+//! by hash if one side turns out to be small (`AdaptiveJoinExec`).
 //!
 //! Under a memory limit, a [`CompactColumnsExec`] below and above each sort copies texts out of the buffers, and
 //! values out of the dictionaries, of other rows, which the sort and the operators that read its rows would count.
 //!
-//! Three changes apply to every plan: [`NumberSortExec`] takes the place of sorts of rows of numbers, a [`SplitBatchesExec`] below each `UNNEST` splits batches that would expand to too
-//! many rows, and [`GroupWindowExec`], which holds one group at a time, replaces the engine's operator for windows with
+//! Three changes apply to every plan: [`NumberSortExec`] takes the place of sorts of rows of numbers, a
+//! [`SplitBatchesExec`] below each `UNNEST` splits batches that would expand to too many rows, and [`GroupWindowExec`], which holds one group at a time, replaces the engine's operator for windows with
 //! `PARTITION BY`.
 //!
 //! On a cluster, plans are divided into stages as the engine planned them.
 
+mod adaptive_join;
 mod batch_rows;
 mod compact_columns;
 mod group_window;
@@ -28,6 +30,7 @@ pub(crate) use small_side::JoinSmallSide;
 
 use super::number_sort::NumberSortExec;
 use crate::resources::{HashJoinsWithin, has_limit};
+use adaptive_join::with_adaptive_joins;
 use batch_rows::BatchRowsExec;
 use compact_columns::CompactColumnsExec;
 use datafusion::common::Result;
@@ -132,12 +135,16 @@ impl Settings {
 }
 
 /// The plan with a [`SplitBatchesExec`] below each `UNNEST`, with windows that hold one group of rows at a time, with sorts
-/// of numbers by [`NumberSortExec`], and, under a memory limit, with a [`CompactColumnsExec`] below and above each sort.
+/// of numbers by [`NumberSortExec`], with adaptive joins, and, under a memory limit, with a [`CompactColumnsExec`] below and above each sort.
 pub(super) fn with_bounds(
     plan: Arc<dyn ExecutionPlan>,
     state: &SessionState,
 ) -> Result<Arc<dyn ExecutionPlan>> {
     let is_limited = has_limit(state.config_options());
+    let plan = match state.runtime_env().memory_pool.memory_limit() {
+        MemoryLimit::Finite(_) => with_adaptive_joins(plan)?,
+        _ => plan,
+    };
     let plan = plan.transform_up(|node| {
         if let Some(sort) = node.downcast_ref::<SortExec>()
             && is_limited

@@ -2,9 +2,9 @@
 
 use super::records::{Buckets, Layout, Record};
 use crate::operators::one_input::one_input;
+use crate::operators::rows_once::rows_once;
 use crate::operators::spilling::spillable_memory;
 use datafusion::arrow::array::RecordBatch;
-use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::common::runtime::SpawnedTask;
 use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::common::{Result, exec_datafusion_err, internal_err};
@@ -14,12 +14,10 @@ use datafusion::physical_expr::{LexOrdering, PhysicalExpr};
 use datafusion::physical_plan::sorts::sort::SortExec;
 use datafusion::physical_plan::sorts::sort_preserving_merge::SortPreservingMergeExec;
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
-use datafusion::physical_plan::streaming::{PartitionStream, StreamingTableExec};
 use datafusion::physical_plan::{
     DisplayAs, DisplayFormatType, ExecutionPlan, ExecutionPlanProperties, PlanProperties,
 };
 use futures::{Stream, StreamExt, TryStreamExt};
-use parking_lot::Mutex;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -280,14 +278,8 @@ async fn sorted<const WORDS: usize>(
     let reading = joined(reading.collect()).await?;
     let mut parts = reading.into_iter().collect::<Result<Vec<_>>>()?;
     if parts.iter().any(|part| part.input.is_some()) {
-        let parts = parts.into_iter().map(|part| {
-            let rows = Mutex::new(Some(part.rows(batch_rows)));
-            let schema = Arc::clone(&schema);
-            Arc::new(PartRows { schema, rows }) as _
-        });
-        let parts = parts.collect();
-        let rows = StreamingTableExec::try_new(schema, parts, None, [], false, None)?;
-        return spec.engine(Arc::new(rows)).execute(0, context);
+        let rows = rows_once(&schema, parts.into_iter().map(|part| part.rows(batch_rows)))?;
+        return spec.engine(rows).execute(0, context);
     }
     let memory = parts.iter_mut().map(|part| part.memory.take()).collect();
     let records: Vec<_> = parts.into_iter().map(|part| part.records).collect();
@@ -367,33 +359,5 @@ impl<const WORDS: usize> SortedRows<WORDS> {
         let batch = self.layout.batch(&self.ready[self.at..end])?;
         self.at = end;
         Ok(Some(batch))
-    }
-}
-
-/// The rows of a part, which are read once.
-struct PartRows {
-    schema: SchemaRef,
-    rows: Mutex<Option<SendableRecordBatchStream>>,
-}
-
-impl fmt::Debug for PartRows {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("PartRows")
-    }
-}
-
-impl PartitionStream for PartRows {
-    fn schema(&self) -> &SchemaRef {
-        &self.schema
-    }
-
-    fn execute(&self, _: Arc<TaskContext>) -> SendableRecordBatchStream {
-        let rows = self.rows.lock().take();
-        rows.unwrap_or_else(|| {
-            let again = internal_err!("NumberSortExec: the rows of a part are read once");
-            let schema = Arc::clone(&self.schema);
-            let rows = futures::stream::once(async move { again });
-            Box::pin(RecordBatchStreamAdapter::new(schema, rows))
-        })
     }
 }

@@ -1,0 +1,147 @@
+//! Where adaptive joins take the place of joins by sorting.
+
+use super::super::small_side::hashable_sides;
+use super::exec::AdaptiveJoinExec;
+use datafusion::common::Result;
+use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
+use datafusion::physical_expr::Distribution;
+use datafusion::physical_plan::coalesce_partitions::CoalescePartitionsExec;
+use datafusion::physical_plan::joins::SortMergeJoinExec;
+use datafusion::physical_plan::limit::GlobalLimitExec;
+use datafusion::physical_plan::projection::ProjectionExec;
+use datafusion::physical_plan::repartition::RepartitionExec;
+use datafusion::physical_plan::sorts::sort::SortExec;
+use datafusion::physical_plan::sorts::sort_preserving_merge::SortPreservingMergeExec;
+use datafusion::physical_plan::tree_node::PlanContext;
+use datafusion::physical_plan::union::InterleaveExec;
+use datafusion::physical_plan::{ExecutionPlan, ExecutionPlanProperties, Partitioning};
+use std::sync::Arc;
+
+/// What other operators rely on in the rows of an operator.
+#[derive(Debug, Clone, Copy, Default)]
+struct Needs {
+    order: bool,
+    /// That equal keys are in the same partition.
+    partitioning: bool,
+}
+
+/// The plan with adaptive joins in place of those by sorting on whose order and partitioning no operator relies.
+pub(in super::super) fn with_adaptive_joins(
+    plan: Arc<dyn ExecutionPlan>,
+) -> Result<Arc<dyn ExecutionPlan>> {
+    let joins = count_joins(&plan)?;
+    if joins == 0 {
+        return Ok(plan);
+    }
+    let mut root = PlanContext::<Needs>::new_default(plan);
+    // The order of the rows that a query returns.
+    root.data.order = root.plan.output_ordering().is_some();
+    let plan = root.transform_down(|mut node| {
+        let replaced = match node.data.order || node.data.partitioning {
+            true => None,
+            false => in_place_of(&node.plan, joins)?,
+        };
+        if let Some(join) = replaced {
+            return Ok(Transformed::yes(PlanContext::new_default(join)));
+        }
+        let needs = needs_of_inputs(&node.plan, node.data);
+        for (child, needs) in node.children.iter_mut().zip(needs) {
+            child.data = needs;
+        }
+        Ok(Transformed::yes(node))
+    })?;
+    Ok(plan.data.plan)
+}
+
+fn count_joins(plan: &Arc<dyn ExecutionPlan>) -> Result<usize> {
+    let mut joins = 0;
+    plan.apply(|node| {
+        joins += usize::from(node.is::<SortMergeJoinExec>());
+        Ok(TreeNodeRecursion::Continue)
+    })?;
+    Ok(joins)
+}
+
+/// The adaptive join in place of one by sorting; `None` for other operators, and for joins of which no side can be
+/// hashed or no input is sorted for them.
+fn in_place_of(
+    node: &Arc<dyn ExecutionPlan>,
+    joins: usize,
+) -> Result<Option<Arc<dyn ExecutionPlan>>> {
+    let Some(join) = node.downcast_ref::<SortMergeJoinExec>() else {
+        return Ok(None);
+    };
+    if hashable_sides(join.join_type()) == (false, false) {
+        return Ok(None);
+    }
+    let left = unsorted(join.left())?;
+    let right = unsorted(join.right())?;
+    if left.is_none() && right.is_none() {
+        return Ok(None);
+    }
+    let left = left.unwrap_or_else(|| Arc::clone(join.left()));
+    let right = right.unwrap_or_else(|| Arc::clone(join.right()));
+    let adaptive = AdaptiveJoinExec::new(node, left, right, joins)?;
+    Ok(Some(Arc::new(adaptive)))
+}
+
+/// The rows before they are partitioned and sorted; `None` for rows that are not sorted at the end.
+fn unsorted(plan: &Arc<dyn ExecutionPlan>) -> Result<Option<Arc<dyn ExecutionPlan>>> {
+    // Projections may be above the sort.
+    let mut projections = Vec::new();
+    let mut rows = plan;
+    while let Some(projection) = rows.downcast_ref::<ProjectionExec>() {
+        projections.push(projection);
+        rows = projection.input();
+    }
+    let Some(sort) = rows.downcast_ref::<SortExec>() else {
+        return Ok(None);
+    };
+    if sort.fetch().is_some() {
+        return Ok(None);
+    }
+    let is_by_key = |repartition: &&RepartitionExec| {
+        matches!(repartition.partitioning(), Partitioning::Hash(..))
+            && !repartition.preserve_order()
+    };
+    let input = sort.input();
+    let repartition = input.downcast_ref::<RepartitionExec>().filter(is_by_key);
+    let mut rows = Arc::clone(repartition.map_or(input, RepartitionExec::input));
+    for projection in projections.into_iter().rev() {
+        rows = Arc::new(ProjectionExec::try_new(projection.expr().to_vec(), rows)?);
+    }
+    Ok(Some(rows))
+}
+
+/// What an operator on whose rows others rely relies on in each of its inputs.
+fn needs_of_inputs(node: &Arc<dyn ExecutionPlan>, needs: Needs) -> Vec<Needs> {
+    let requires = node.required_input_ordering();
+    let maintains = node.maintains_input_order();
+    let distribution = node.input_distribution_requirements();
+    let repartition = node.downcast_ref::<RepartitionExec>();
+    let takes_first =
+        node.is::<GlobalLimitExec>() || node.fetch().is_some() && !node.is::<SortExec>();
+    let merges = repartition.is_some()
+        || node.is::<CoalescePartitionsExec>()
+        || node.is::<SortPreservingMergeExec>();
+    let of_input = |(at, input): (usize, &Arc<dyn ExecutionPlan>)| Needs {
+        order: requires.get(at).is_some_and(Option::is_some)
+            || repartition.is_some_and(RepartitionExec::preserve_order)
+            || takes_first && input.output_ordering().is_some()
+            || needs.order && maintains.get(at).copied().unwrap_or(true),
+        partitioning: input.output_partitioning().partition_count() > 1
+            && (node.is::<InterleaveExec>()
+                || needs.partitioning && !merges
+                || !matches!(
+                    distribution.child_distribution(at),
+                    None | Some(
+                        Distribution::UnspecifiedDistribution | Distribution::SinglePartition
+                    )
+                )),
+    };
+    node.children()
+        .into_iter()
+        .enumerate()
+        .map(of_input)
+        .collect()
+}
