@@ -4,8 +4,9 @@
 -- repeated_passages and of jobs.
 --
 -- Each passage of min_words words has an anchor, a hash of some of its words; a filter leaves out the passages whose
--- anchor occurs once. The others are grouped by their anchors, and compared by their keys. Repeated passages that are
--- consecutive, as are their first occurrences, are one run.
+-- anchor occurs once, and another one those that occur once themselves, such as the passages that begin in each copy of
+-- a longer one and end in the words after it. The others are grouped by their anchors, and compared by their keys.
+-- Repeated passages that are consecutive, as are their first occurrences, are one run.
 --
 -- Inputs
 --   input: id, text, rank, group_value, cut
@@ -14,7 +15,8 @@
 --   min_words.repeated
 --   min_copies.passages
 --   normalize
---   filter_bytes: integer in [256, 1073741824] = 33554432 | size of a filter of many anchors, which each partition holds; the rows do not depend on it
+--   filter_bytes: integer in [256, 1073741824] = 33554432 | size of a filter of many anchors or passages, which each partition holds; the rows do not depend on it
+--   second_filter: boolean = true | whether passages that occur once are left out before the others are grouped, for which the texts are read once more; the rows do not depend on it
 -- Columns
 --   id: as id | a text with a repeated passage
 --   first_word: Int64 | its first word, among those of the text that are not cut
@@ -30,6 +32,17 @@ WITH filter AS (
   FROM input_b
   WHERE group_value IS NOT NULL
 ),
+shared AS (
+  SELECT
+    CASE
+      WHEN $second_filter
+        THEN key_filter(passage_keys(own.text, filter.keys, $min_words, $normalize, own.cut), $filter_bytes)
+    END AS keys,
+    0 AS all_rows
+  FROM filter
+  JOIN (SELECT text, cut, 0 AS all_rows FROM input WHERE $second_filter AND group_value IS NOT NULL) AS own
+    ON filter.all_rows = own.all_rows
+),
 grams AS (
   SELECT id, rank, group_value, gram['anchor'] AS anchor, gram['at'] AS at, gram['keys'] AS keys
   FROM (
@@ -37,8 +50,9 @@ grams AS (
       own.id,
       own.rank,
       own.group_value,
-      UNNEST(passage_grams(own.text, filter.keys, $min_words, $normalize, own.cut)) AS gram
+      UNNEST(passage_grams(own.text, filter.keys, $min_words, $normalize, own.cut, shared.keys)) AS gram
     FROM filter
+    JOIN shared ON filter.all_rows = shared.all_rows
     JOIN (SELECT id, text, rank, group_value, cut, 0 AS all_rows FROM input WHERE group_value IS NOT NULL) AS own
       ON filter.all_rows = own.all_rows
   )

@@ -1,14 +1,16 @@
 //! Sessions: DataFusion with the functions, operators and table functions of this crate.
 
 use crate::files::{
-    CopyPlainTexts, DropFloatBounds, FileTables, ScanFloats, TsvFactory, with_buckets,
+    CopyPlainTexts, DropDoubtfulBounds, FileTables, ScanFloats, TsvFactory, with_buckets,
     written_formats,
 };
 use crate::functions::{BoundOffsets, ExpandDeferredCalls, FunctionPlanner, with_functions};
 use crate::operators::JoinSmallSide;
+use crate::operators::comparisons::{BothZeros, DecimalsAsFloats, SafeConditions};
 use crate::operators::filters::{
     AboveEqualNames, AboveTotals, DuplicatesOutsideSorts, FiltersInPlace,
 };
+use crate::operators::float_extremes::extremes;
 use crate::operators::join_conditions::ColumnsFirst;
 use crate::operators::lost_conditions::LostConditions;
 use crate::operators::not_in::UnknownMembers;
@@ -19,6 +21,7 @@ use crate::operators::shared_rows::ReadOnce;
 use crate::operators::tables::OperatorsAsTables;
 use crate::operators::unknown_values::UnknownValues;
 use crate::operators::whole_files::WholeFiles;
+use crate::operators::written_order::WrittenOrder;
 use crate::options::NeardupOptions;
 use crate::resources::Resources;
 use crate::statements::PreparedStatements;
@@ -166,6 +169,7 @@ pub(crate) fn bare(config: SessionConfig, runtime: &RuntimeEnv) -> Result<Sessio
     analyzer.rules.push(Arc::new(CopyPlainTexts));
     let physical = builder.physical_optimizers();
     let physical = physical.get_or_insert_with(PhysicalOptimizer::new);
+    physical.rules.push(Arc::new(WrittenOrder));
     physical.rules.push(Arc::new(WholeFiles));
     let formats = builder.file_formats().get_or_insert_default();
     formats.extend(written_formats());
@@ -207,6 +211,8 @@ fn extended(mut builder: SessionStateBuilder) -> SessionStateBuilder {
     // has the min or max of an expression, whose rows are then missing.
     let optimizer = &mut config.options_mut().optimizer;
     optimizer.enable_aggregate_dynamic_filter_pushdown = false;
+    // Groups by the least and greatest values are not those of the query where values are NaN, and may end the process.
+    optimizer.enable_topk_aggregation = false;
     if config
         .options()
         .extensions
@@ -221,14 +227,18 @@ fn extended(mut builder: SessionStateBuilder) -> SessionStateBuilder {
     analyzer.rules.insert(0, Arc::new(ReadOnce));
     analyzer.rules.insert(0, Arc::new(ScanNames));
     analyzer.rules.insert(0, Arc::new(ExpandDeferredCalls));
+    let names = analyzer.rules.iter().map(|rule| rule.name());
+    let before = names.take_while(|name| *name != "type_coercion").count();
+    analyzer.rules.insert(before, Arc::new(DecimalsAsFloats));
     analyzer.rules.push(Arc::new(UnknownMembers));
     analyzer.rules.push(Arc::new(ColumnsFirst));
+    analyzer.rules.push(Arc::new(SafeConditions));
     let small_side = JoinSmallSide::of(builder.runtime_env().as_ref());
     let physical = builder.physical_optimizers();
     let physical = physical.get_or_insert_with(PhysicalOptimizer::new);
     // Bounds are dropped before any rule reads the statistics; pruning predicates are changed after all filters were
     // pushed down.
-    physical.rules.insert(0, Arc::new(DropFloatBounds));
+    physical.rules.insert(0, Arc::new(DropDoubtfulBounds));
     physical.rules.insert(1, Arc::new(small_side));
     physical.rules.push(Arc::new(ScanFloats));
     // Sorts are added, and left out, by the rule that the first one comes before; filters are moved by that of the other.
@@ -239,6 +249,7 @@ fn extended(mut builder: SessionStateBuilder) -> SessionStateBuilder {
     let before = names.take_while(|name| *name != "push_down_filter").count();
     logical.rules.insert(before, Arc::new(AboveTotals));
     logical.rules.push(Arc::new(PlainKeys));
+    logical.rules.push(Arc::new(BothZeros));
     logical.rules.push(Arc::new(LostConditions));
     for rule in &mut logical.rules {
         if rule.name() == DuplicatesOutsideSorts.name() {
@@ -247,6 +258,8 @@ fn extended(mut builder: SessionStateBuilder) -> SessionStateBuilder {
             *rule = Arc::new(FiltersInPlace);
         }
     }
+    let aggregates = builder.aggregate_functions().get_or_insert_default();
+    aggregates.extend(extremes());
     with_functions(builder)
         .with_table_factory("WIKIDUMP".to_owned(), Arc::new(WikiDumpFactory))
         .with_table_factory("TSV".to_owned(), Arc::new(TsvFactory))

@@ -9,5 +9,6 @@ FROM passage_runs(
   min_words => $min_words,
   min_copies => $min_copies,
   normalize => $normalize,
-  filter_bytes => $filter_bytes
+  filter_bytes => $filter_bytes,
+  second_filter => $second_filter
 )

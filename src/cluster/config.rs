@@ -4,7 +4,7 @@ use super::codec::{LogicalCodec, PhysicalCodec};
 use super::copy_to::decode_copies;
 use super::stages::PrepareStages;
 use super::token::{TaskOptions, Token};
-use crate::files::{DropFloatBounds, ReadAllFloats, with_buckets};
+use crate::files::{DropDoubtfulBounds, ReadAllFloats, with_buckets};
 use crate::operators::planner::planned;
 use crate::operators::whole_files::WholeFiles;
 use crate::options::NeardupOptions;
@@ -105,7 +105,7 @@ impl QueryPlanner for StagePlanner {
         // These rules come first, because the scheduler's own rules hide joins until their sizes are known. The
         // rules of a session in one process are not among the scheduler's.
         let ours: [Arc<dyn PhysicalOptimizerRule + Send + Sync>; 4] = [
-            Arc::new(DropFloatBounds),
+            Arc::new(DropDoubtfulBounds),
             Arc::new(ReadAllFloats),
             Arc::new(WholeFiles),
             Arc::new(PrepareStages),

@@ -3,9 +3,9 @@
 mod damaged;
 mod destination;
 mod disk;
+mod doubtful_bounds;
 mod external;
 mod find;
-mod float_statistics;
 mod listing;
 mod location;
 mod panics;
@@ -22,11 +22,11 @@ mod written_formats;
 
 pub use damaged::explain_read_error;
 pub use destination::Destination;
+#[cfg(feature = "cluster")]
+pub(crate) use doubtful_bounds::ReadAllFloats;
+pub(crate) use doubtful_bounds::{DropDoubtfulBounds, ScanFloats};
 pub(crate) use external::TsvFactory;
 pub(crate) use find::MANIFEST;
-#[cfg(feature = "cluster")]
-pub(crate) use float_statistics::ReadAllFloats;
-pub(crate) use float_statistics::{DropFloatBounds, ScanFloats};
 pub(crate) use listing::parquet_files;
 pub use location::Location;
 pub use panics::caught;

@@ -118,6 +118,25 @@ fn common_type(a: &DataType, b: &DataType) -> Option<DataType> {
             DataType::List(a) | DataType::LargeList(a),
             DataType::List(b) | DataType::LargeList(b),
         ) => field(a, b).map(DataType::LargeList),
+        (DataType::FixedSizeList(a, length), DataType::FixedSizeList(b, other))
+            if length == other =>
+        {
+            let item = field(a, b)?;
+            Some(DataType::FixedSizeList(item, *length))
+        }
+        (DataType::FixedSizeList(a, _), DataType::List(b) | DataType::FixedSizeList(b, _))
+        | (DataType::List(a), DataType::FixedSizeList(b, _)) => field(a, b).map(DataType::List),
+        // The keys of a map are never NULL.
+        (DataType::Map(a, is_sorted), DataType::Map(b, other)) => {
+            let DataType::Struct(pairs) = common_type(a.data_type(), b.data_type())? else {
+                return None;
+            };
+            let [key, value] = pairs.iter().collect::<Vec<_>>().try_into().ok()?;
+            let key = Arc::new(Field::clone(key).with_nullable(false));
+            let pairs = DataType::Struct([key, Arc::clone(value)].into_iter().collect());
+            let entries = Field::clone(a).with_data_type(pairs).with_nullable(false);
+            Some(DataType::Map(Arc::new(entries), *is_sorted && *other))
+        }
         (DataType::Struct(a), DataType::Struct(b)) if a.len() == b.len() => {
             let pairs = a.iter().zip(b);
             let fields = pairs.map(|(a, b)| field(a, b).filter(|_| a.name() == b.name()));
@@ -169,6 +188,14 @@ mod tests {
         let group = |data_type: &DataType| {
             DataType::Struct(vec![Field::new("part", data_type.clone(), true)].into())
         };
+        let vector = |name: &str, length| {
+            DataType::FixedSizeList(Arc::new(Field::new(name, DataType::Float32, true)), length)
+        };
+        let map = |value: DataType| {
+            let key = Field::new("key", DataType::Utf8, false);
+            let pairs = DataType::Struct(vec![key, Field::new("value", value, true)].into());
+            DataType::Map(Arc::new(Field::new("entries", pairs, false)), false)
+        };
         for (one, other, wanted) in [
             (DataType::Int64, DataType::Null, DataType::Int64),
             (DataType::Int64, DataType::Int32, DataType::Int64),
@@ -192,6 +219,16 @@ mod tests {
             ),
             (group(&small), group(&dictionary), group(&DataType::Utf8)),
             (
+                vector("item", 3),
+                vector("item", 4),
+                DataType::new_list(DataType::Float32, true),
+            ),
+            (
+                map(DataType::Int32),
+                map(DataType::Int64),
+                map(DataType::Int64),
+            ),
+            (
                 DataType::new_large_list(DataType::Int32, true),
                 list(DataType::Int64),
                 DataType::new_large_list(DataType::Int64, true),
@@ -202,6 +239,9 @@ mod tests {
             assert_eq!(merged(&[Arc::clone(&one), Arc::clone(&other)])?, wanted);
             assert_eq!(merged(&[other, one, Arc::new(Schema::empty())])?, wanted);
         }
+        // The name of the items of the first file.
+        let [item, element] = ["item", "element"].map(|name| schema(&[("id", vector(name, 3))]));
+        assert_eq!(merged(&[Arc::clone(&item), element])?, item);
         let integers = schema(&[("id", DataType::Int64)]);
         for other in [DataType::Utf8, DataType::Float64, DataType::UInt64] {
             assert!(merged(&[Arc::clone(&integers), schema(&[("id", other)])]).is_err());

@@ -28,7 +28,9 @@
 
 mod bounded_memory;
 pub(crate) use bounded_memory::JoinSmallSide;
+pub(crate) mod comparisons;
 pub(crate) mod filters;
+pub(crate) mod float_extremes;
 pub mod in_order;
 pub(crate) mod join_conditions;
 pub(crate) mod lost_conditions;
@@ -47,3 +49,4 @@ pub(crate) mod tables;
 pub(crate) mod unknown_values;
 pub(crate) mod whole_files;
 pub mod write_step;
+pub(crate) mod written_order;

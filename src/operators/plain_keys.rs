@@ -2,7 +2,7 @@
 //!
 //! A hash join of integers that are close to each other numbers its rows by them, in an array. It takes a dictionary for
 //! such integers if it knows the bounds of its values, and then cannot read it. A join by sorting that returns rows of one
-//! side and has a condition besides equalities does not compare dictionaries.
+//! side does not compare dictionaries.
 
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::tree_node::Transformed;
@@ -43,11 +43,10 @@ impl OptimizerRule for PlainKeys {
                     | JoinType::LeftMark
                     | JoinType::RightMark
             );
-            let all = returns_one_side && join.filter.is_some();
             let mut has_changed = false;
             for (left, right) in &mut join.on {
-                has_changed |= unpack(left, join.left.schema(), all)?;
-                has_changed |= unpack(right, join.right.schema(), all)?;
+                has_changed |= unpack(left, join.left.schema(), returns_one_side)?;
+                has_changed |= unpack(right, join.right.schema(), returns_one_side)?;
             }
             Ok(match has_changed {
                 true => Transformed::yes(LogicalPlan::Join(join)),

@@ -455,6 +455,107 @@ fn least_and_largest_values_of_expressions() {
     }
 }
 
+/// The engine takes the bounds of a file with another type than the table for NULL: `max(id)` was 2.
+#[test]
+fn greatest_values_of_files_that_differ_in_types() {
+    let scratch = Scratch::new();
+    for (name, kinds, first) in [
+        ("signed", ["Int32", "Int64", "Int8"], 30),
+        ("unsigned", ["UInt64", "UInt8", "UInt32"], 30),
+        ("text", ["Utf8", "Dictionary(Int32, Utf8)", "LargeUtf8"], 30),
+    ] {
+        for (number, kind) in kinds.into_iter().enumerate() {
+            let value = first - 10 * number as i64;
+            scratch.succeed(&[
+                "sql",
+                "-c",
+                &format!(
+                    "COPY (SELECT arrow_cast(column1, '{kind}') AS id, column1 AS n FROM (VALUES ({value}), ({value} + 9))) \
+                     TO '{name}/{number}.parquet'"
+                ),
+            ]);
+        }
+        let rows = scratch.rows(&format!(
+            "SELECT max(id) AS a, min(id) AS b, count(*) AS n FROM '{name}/'"
+        ));
+        let (most, least) = match name {
+            "text" => (json!("39"), json!("10")),
+            _ => (json!(39), json!(10)),
+        };
+        assert_eq!(Value::from(rows), json!([{"a": most, "b": least, "n": 6}]));
+        let rows = scratch.rows(&format!(
+            "SELECT n FROM '{name}/' WHERE id >= (SELECT max(id) FROM '{name}/')"
+        ));
+        assert_eq!(Value::from(rows), json!([{"n": 39}]));
+    }
+}
+
+/// Casts of texts above the sort were computed in several partitions, whose rows were merged in any order.
+#[test]
+fn written_files_are_in_order() {
+    let scratch = Scratch::new();
+    let rows = "SELECT value AS id, value % 3 AS k, 't' || (value * 7919 % 30011) AS text FROM generate_series(1, 30000)";
+    scratch.succeed(&["sql", "-c", &format!("COPY ({rows}) TO 'rows.parquet'")]);
+    for threads in ["1", "2", "7"] {
+        for (number, order) in ["text", "k, text", "length(text), text DESC", "id DESC"]
+            .into_iter()
+            .enumerate()
+        {
+            for format in ["parquet", "tsv", "csv"] {
+                let file = format!("{threads}-{number}.{format}");
+                let copy = format!(
+                    "COPY (SELECT id, k, text FROM 'rows.parquet' ORDER BY {order} LIMIT 25000) TO '{file}'"
+                );
+                scratch.succeed(&["sql", "--threads", threads, "-c", &copy]);
+                // The place of each row in the file, with one thread, and in the order of the query.
+                let query = format!(
+                    "SELECT count(*) AS n FROM (SELECT id, row_number() OVER () AS place FROM '{file}') AS found \
+                     JOIN (SELECT id, row_number() OVER (ORDER BY {order}) AS place FROM 'rows.parquet') AS wanted USING (id, place)"
+                );
+                let job = ["sql", "--threads", "1", "--format", "json", "-c", &query];
+                let found: Value = serde_json::from_str(&scratch.succeed(&job).out).expect("JSON");
+                assert_eq!(found, json!({"n": 25000}), "{threads} {order} {format}");
+            }
+        }
+    }
+}
+
+/// Under a memory limit, semi and anti joins of dictionaries without a further condition ended with an error.
+#[test]
+fn semi_joins_of_dictionaries_under_a_limit() {
+    let scratch = Scratch::new();
+    for (name, step) in [("a", 1), ("b", 2)] {
+        let rows = format!(
+            "SELECT value AS id, arrow_cast('key ' || (value * {step} % 40000), 'Dictionary(Int32, Utf8)') AS k \
+             FROM generate_series(1, 60000)"
+        );
+        scratch.succeed(&["sql", "-c", &format!("COPY ({rows}) TO '{name}.parquet'")]);
+    }
+    for query in [
+        "SELECT count(*) AS n FROM 'a.parquet' AS x WHERE k IN (SELECT k FROM 'b.parquet')",
+        "SELECT count(*) AS n FROM 'a.parquet' AS x WHERE NOT EXISTS (SELECT 1 FROM 'b.parquet' AS y WHERE y.k = x.k)",
+        "SELECT count(*) AS n FROM (SELECT k FROM 'a.parquet' INTERSECT SELECT k FROM 'b.parquet')",
+        "SELECT count(*) AS n FROM (SELECT k FROM 'a.parquet' EXCEPT SELECT k FROM 'b.parquet')",
+    ] {
+        let count = |limit: &str| {
+            let job = [
+                "sql",
+                "--memory-limit",
+                limit,
+                "--format",
+                "json",
+                "-c",
+                query,
+            ];
+            scratch.succeed(&job).out
+        };
+        let wanted = count("none");
+        assert!(!wanted.contains("\"n\":0"), "{query}");
+        assert_eq!(count("100M"), wanted, "{query}");
+        assert_eq!(count("500M"), wanted, "{query}");
+    }
+}
+
 /// Files differ in which of their columns, also inside lists and objects, are dictionaries.
 #[test]
 fn dictionaries_inside_lists_and_objects() {

@@ -72,6 +72,7 @@ mod packed_vector;
 mod pair_blocks;
 mod passage_anchors;
 mod passage_grams;
+mod passage_keys;
 mod permuted_signatures;
 mod prefix_tokens;
 mod random_projection;
@@ -164,6 +165,7 @@ pub fn scalar_functions() -> Vec<Arc<ScalarUDF>> {
         udf(pair_blocks::PairBlocks),
         udf(passage_anchors::PassageAnchors),
         udf(passage_grams::PassageGrams),
+        udf(passage_keys::PassageKeys),
         udf(permuted_signatures::PermutedSignatures),
         udf(prefix_tokens::PrefixTokens),
         udf(random_projection::RandomProjection),

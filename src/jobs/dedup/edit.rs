@@ -115,6 +115,8 @@ impl Run<'_> {
         for round in 1.. {
             let step = |name: &str| format!("{name}_{round}");
             values.insert("only_changed".to_owned(), Value::Boolean(all.is_some()));
+            // Later rounds count the anchors of few passages, so few are grouped.
+            values.insert("second_filter".to_owned(), Value::Boolean(all.is_none()));
             let texts = match &all {
                 None => statement!("cut_texts.first"),
                 Some(_) => {

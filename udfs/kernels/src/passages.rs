@@ -13,7 +13,7 @@ mod grams;
 mod whole;
 
 pub use earlier::{AnchoredPassages, EarlierFinder, EarlierPassages, Place};
-pub use grams::{AnchorGrams, GramSpec, Grams, WordRun, uncut_parts, word_runs};
+pub use grams::{AnchorGrams, GramSpec, Grams, WordRun, key_hash, uncut_parts, word_runs};
 pub use whole::{WholeRun, whole_runs};
 
 use xxhash_rust::xxh3::xxh3_64;

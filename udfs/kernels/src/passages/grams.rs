@@ -15,7 +15,7 @@
 
 use std::ops::Range;
 
-use xxhash_rust::xxh3::xxh3_128;
+use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 
 use super::{passage_window, run_hashes_into};
 use crate::normalize::normalize_into;
@@ -138,56 +138,66 @@ impl Grams {
         }
     }
 
-    /// Calls `f` with the grams of each anchor, at most about [`MAX_KEYS`] at a time, that `is_shared` accepts, in order.
+    /// Calls `f` with consecutive grams of one anchor, at most about [`MAX_KEYS`] at a time, in order: those whose anchor
+    /// `is_shared` accepts and whose key `is_repeated` accepts.
     pub fn for_each_anchor(
         &mut self,
         is_shared: impl Fn(u64) -> bool,
+        is_repeated: impl Fn(&[u8; 16]) -> bool,
         mut f: impl FnMut(AnchorGrams<'_>),
     ) {
         let Some(window) = self.window() else {
             return;
+        };
+        let mut end = |keys: &mut Vec<[u8; 16]>, anchor, at| {
+            if !keys.is_empty() {
+                f(AnchorGrams { anchor, at, keys });
+                keys.clear();
+            }
         };
         self.keys.clear();
         let (mut first, mut second) = (
             Rolling::new(BASES[0], window),
             Rolling::new(BASES[1], window),
         );
-        // The anchor of the gram before, if it is shared, and the position of the first gram of it.
-        let mut last: Option<(u64, usize)> = None;
-        let mut anchor = usize::MAX;
-        for (number, &hash) in self.hashes.iter().enumerate() {
+        // The place of the last anchor, its hash, and whether it is shared.
+        let (mut anchor, mut hash, mut is_accepted) = (usize::MAX, 0, false);
+        // The first gram of the keys that were found.
+        let mut start = 0;
+        for (number, &word) in self.hashes.iter().enumerate() {
             let left = number.checked_sub(window).map(|left| self.hashes[left]);
             let keys = [
-                first.push(hash as u64, left.map(|left| left as u64)),
-                second.push((hash >> 64) as u64, left.map(|left| (left >> 64) as u64)),
+                first.push(word as u64, left.map(|left| left as u64)),
+                second.push((word >> 64) as u64, left.map(|left| (left >> 64) as u64)),
             ];
             let Some(at) = (number + 1).checked_sub(window) else {
                 continue;
             };
             if anchor != self.anchors[at] {
                 anchor = self.anchors[at];
-                let hash = self.runs[anchor];
-                let is_full = self.keys.len() >= MAX_KEYS;
-                if is_full || last.is_none_or(|(last, _)| last != hash) {
-                    if let Some((anchor, at)) = last {
-                        let keys = &self.keys;
-                        f(AnchorGrams { anchor, at, keys });
-                        self.keys.clear();
-                    }
-                    last = is_shared(hash).then_some((hash, at));
+                let next = self.runs[anchor];
+                if next != hash || self.keys.len() >= MAX_KEYS {
+                    end(&mut self.keys, hash, start);
                 }
+                hash = next;
+                is_accepted = is_shared(hash);
             }
-            if last.is_some() {
-                let mut key = [0; 16];
-                key[..8].copy_from_slice(&keys[0].to_be_bytes());
-                key[8..].copy_from_slice(&keys[1].to_be_bytes());
-                self.keys.push(key);
+            if !is_accepted {
+                continue;
             }
+            let mut key = [0; 16];
+            key[..8].copy_from_slice(&keys[0].to_be_bytes());
+            key[8..].copy_from_slice(&keys[1].to_be_bytes());
+            if !is_repeated(&key) {
+                end(&mut self.keys, hash, start);
+                continue;
+            }
+            if self.keys.is_empty() {
+                start = at;
+            }
+            self.keys.push(key);
         }
-        if let Some((anchor, at)) = last {
-            let keys = &self.keys;
-            f(AnchorGrams { anchor, at, keys });
-        }
+        end(&mut self.keys, hash, start);
     }
 
     /// The number of words of a gram; `None` if the text has none.
@@ -287,6 +297,11 @@ pub(super) fn left(ranges: &[Range<usize>]) -> impl FnMut(usize) -> bool {
     }
 }
 
+/// A hash of the key of a gram, for a filter of keys.
+pub fn key_hash(key: &[u8; 16]) -> u64 {
+    xxh3_64(key)
+}
+
 /// A prime.
 const PRIME: u64 = (1 << 61) - 1;
 /// Numbers below it, without a meaning.
@@ -344,8 +359,17 @@ mod tests {
 
     /// The grams with the anchors that `is_shared` accepts: the position, the key and the anchor of each.
     fn grams_of(grams: &mut Grams, is_shared: impl Fn(u64) -> bool) -> Vec<(usize, [u8; 16], u64)> {
+        grams_with(grams, is_shared, |_| true)
+    }
+
+    /// Of these the ones whose keys `is_repeated` accepts.
+    fn grams_with(
+        grams: &mut Grams,
+        is_shared: impl Fn(u64) -> bool,
+        is_repeated: impl Fn(&[u8; 16]) -> bool,
+    ) -> Vec<(usize, [u8; 16], u64)> {
         let mut all = Vec::new();
-        grams.for_each_anchor(is_shared, |grams| {
+        grams.for_each_anchor(is_shared, is_repeated, |grams| {
             assert!(!grams.keys.is_empty());
             let keys = grams.keys.iter().zip(grams.at..);
             all.extend(keys.map(|(&key, at)| (at, key, grams.anchor)));
@@ -467,6 +491,26 @@ mod tests {
                 assert!(places == 1 || passed == places, "{text:?}");
             }
         }
+    }
+
+    /// Grams whose keys are left out end what is consecutive.
+    #[test]
+    fn keys_are_left_out() {
+        let mut random = RandomTexts::new(66);
+        let mut grams = Grams::default();
+        let mut total = 0;
+        for _ in 0..2_000 {
+            let (text, cut) = (random_text(&mut random), random_ranges(&mut random));
+            grams.read(&text, &cut, SPEC);
+            let modulus = 2 + random.below(3) as u64;
+            let is_repeated = |key: &[u8; 16]| !key_hash(key).is_multiple_of(modulus);
+            let found = grams_with(&mut grams, |anchor| anchor % 5 != 0, is_repeated);
+            let mut expected = grams_of(&mut grams, |_| true);
+            expected.retain(|(_, key, anchor)| anchor % 5 != 0 && is_repeated(key));
+            assert_eq!(found, expected, "{text:?}");
+            total += found.len();
+        }
+        assert!(total > 2_000, "{total}");
     }
 
     #[test]

@@ -1,16 +1,20 @@
-//! Ignores the statistics of floating-point columns in Parquet files.
+//! Ignores bounds of columns in Parquet files that are not those of their values.
 //!
 //! Writers leave NaN out of minimum and maximum values, as the Parquet format requires. The statistics of
 //! `[0.5, NaN, 0.5]` therefore describe a constant column whose maximum is 0.5, although NaN is the largest value in
 //! the engine's SQL. The engine would rely on them. Two rules prevent that: the first removes these values from the
 //! statistics of a scan before any other rule sees them; the last removes comparisons of such columns from the
 //! predicate by which row groups and pages are pruned. Rows are still filtered by these comparisons.
+//!
+//! Of a column whose type in a file is not that of the table, such as a 32-bit integer beside 64-bit ones, the engine
+//! (DataFusion 55) takes the bounds for NULL, and leaves the values of the file out of those of the table. So bounds are
+//! also removed of columns that have none in a file with values.
 
-use datafusion::arrow::datatypes::{DataType, Schema};
+use datafusion::arrow::datatypes::DataType;
 use datafusion::common::config::ConfigOptions;
 use datafusion::common::stats::Precision;
 use datafusion::common::tree_node::{Transformed, TreeNode};
-use datafusion::common::{Result, Statistics};
+use datafusion::common::{Result, ScalarValue, Statistics};
 use datafusion::datasource::physical_plan::{
     FileGroup, FileScanConfig, FileScanConfigBuilder, ParquetSource,
 };
@@ -23,9 +27,10 @@ use datafusion::physical_plan::ExecutionPlan;
 use std::any::Any;
 use std::sync::Arc;
 
-/// Removes minimum and maximum values of floating-point columns from the statistics of Parquet scans.
+/// Removes minimum and maximum values of floating-point columns, and of those without bounds in a file, from the statistics
+/// of Parquet scans.
 #[derive(Debug)]
-pub(crate) struct DropFloatBounds;
+pub(crate) struct DropDoubtfulBounds;
 
 /// Removes comparisons of floating-point columns from the pruning predicates of Parquet scans.
 #[derive(Debug)]
@@ -59,7 +64,7 @@ fn change(plan: Arc<dyn ExecutionPlan>, change: Change) -> Result<Arc<dyn Execut
     Ok(changed.data)
 }
 
-impl PhysicalOptimizerRule for DropFloatBounds {
+impl PhysicalOptimizerRule for DropDoubtfulBounds {
     fn optimize(
         &self,
         plan: Arc<dyn ExecutionPlan>,
@@ -114,6 +119,7 @@ impl PhysicalOptimizerRule for ReadAllFloats {
     }
 }
 
+#[cfg(feature = "cluster")]
 fn has_floats(config: &FileScanConfig) -> bool {
     let schema = config.file_source().table_schema().table_schema();
     let mut types = schema.fields().iter().map(|field| field.data_type());
@@ -153,25 +159,25 @@ fn with_pruning(config: &FileScanConfig, source: ParquetSource, prunes: bool) ->
 }
 
 fn without_bounds(config: &FileScanConfig) -> Option<FileScanConfig> {
-    if !has_floats(config) {
+    let is_doubtful = doubtful(config);
+    if !is_doubtful.contains(&true) {
         return None;
     }
-    let schema = config.file_source().table_schema().table_schema();
     let groups = config.file_groups.iter().map(|group| {
         let files = group.files().iter().map(|file| {
             let mut file = file.clone();
             let known = file.statistics.as_deref();
-            file.statistics = known.map(|known| Arc::new(without(known.clone(), schema)));
+            file.statistics = known.map(|known| Arc::new(without(known.clone(), &is_doubtful)));
             file
         });
         let files = FileGroup::new(files.collect());
         match group.file_statistics(None) {
-            Some(known) => files.with_statistics(Arc::new(without(known.clone(), schema))),
+            Some(known) => files.with_statistics(Arc::new(without(known.clone(), &is_doubtful))),
             None => files,
         }
     });
     let groups = groups.collect();
-    let statistics = without(config.statistics(), schema);
+    let statistics = without(config.statistics(), &is_doubtful);
     Some(
         FileScanConfigBuilder::from(config.clone())
             .with_file_groups(groups)
@@ -180,13 +186,30 @@ fn without_bounds(config: &FileScanConfig) -> Option<FileScanConfig> {
     )
 }
 
-fn without(mut statistics: Statistics, schema: &Schema) -> Statistics {
-    for (column, field) in statistics.column_statistics.iter_mut().zip(schema.fields()) {
-        if has_float(field.data_type()) {
-            column.min_value = Precision::Absent;
-            column.max_value = Precision::Absent;
-            column.sum_value = Precision::Absent;
+/// For each column, whether its bounds may not be those of its values.
+fn doubtful(config: &FileScanConfig) -> Vec<bool> {
+    let schema = config.file_source().table_schema().table_schema();
+    let types = schema.fields().iter().map(|field| field.data_type());
+    let mut is_doubtful: Vec<bool> = types.map(has_float).collect();
+    let files = config.file_groups.iter().flat_map(FileGroup::files);
+    for file in files.filter_map(|file| file.statistics.as_deref()) {
+        for (column, is_doubtful) in file.column_statistics.iter().zip(&mut is_doubtful) {
+            let bounds = [&column.min_value, &column.max_value].into_iter();
+            let without_value = bounds
+                .filter_map(Precision::get_value)
+                .any(ScalarValue::is_null);
+            *is_doubtful |= without_value && column.null_count != file.num_rows;
         }
+    }
+    is_doubtful
+}
+
+fn without(mut statistics: Statistics, is_doubtful: &[bool]) -> Statistics {
+    let columns = statistics.column_statistics.iter_mut().zip(is_doubtful);
+    for (column, _) in columns.filter(|(_, is_doubtful)| **is_doubtful) {
+        column.min_value = Precision::Absent;
+        column.max_value = Precision::Absent;
+        column.sum_value = Precision::Absent;
     }
     statistics
 }

@@ -1,0 +1,243 @@
+//! Comparisons that the engine (DataFusion 55) rewrites or computes to others.
+//!
+//! - `x NOT IN (1, 2) OR x NOT IN (3, 4)` became `true`, also where x is NULL, and `x IN (…) AND x IN (…)` in the same way
+//!   `false`: the lists of equal operands are merged as sets. [`SafeConditions`] makes the operands differ.
+//! - `x ~ '^\\'` became `x LIKE '\%'`, where the backslash is an escape. [`SafeConditions`] puts a pattern with a
+//!   backslash into a group, which is not rewritten.
+//! - A DOUBLE that is compared with a DECIMAL was converted to DECIMAL(30, 15), which fails for large values and rounds
+//!   others. [`DecimalsAsFloats`] converts the DECIMAL instead.
+//! - `x IN (0.0, 1, 2, 3)` is computed by the bits of the numbers, so that −0.0 is not found. [`BothZeros`] adds it.
+
+use datafusion::arrow::datatypes::DataType;
+use datafusion::common::config::ConfigOptions;
+use datafusion::common::tree_node::{
+    Transformed, TransformedResult, TreeNode, TreeNodeRecursion, TreeNodeRewriter,
+};
+use datafusion::common::{DFSchema, Result, ScalarValue};
+use datafusion::functions::core::expr_fn::greatest;
+use datafusion::functions::regex::regexplike::RegexpLikeFunc;
+use datafusion::logical_expr::expr::{InList, ScalarFunction};
+use datafusion::logical_expr::expr_rewriter::NamePreserver;
+use datafusion::logical_expr::utils::merge_schema;
+use datafusion::logical_expr::{
+    Between, BinaryExpr, Expr, ExprSchemable, LogicalPlan, Operator, cast, lit,
+};
+use datafusion::optimizer::optimizer::ApplyOrder;
+use datafusion::optimizer::{AnalyzerRule, OptimizerConfig, OptimizerRule};
+use std::collections::HashMap;
+use std::mem;
+
+/// Prevents rewriting of lists and patterns. It must run after types were coerced.
+#[derive(Debug)]
+pub(crate) struct SafeConditions;
+
+/// Compares floating-point numbers with decimals as floating-point numbers. It must run before types are coerced.
+#[derive(Debug)]
+pub(crate) struct DecimalsAsFloats;
+
+/// Adds the other zero to lists of floating-point numbers. It must run after the rules that make lists.
+#[derive(Debug)]
+pub(crate) struct BothZeros;
+
+impl AnalyzerRule for SafeConditions {
+    fn analyze(&self, plan: LogicalPlan, _: &ConfigOptions) -> Result<LogicalPlan> {
+        rewrite(plan, |expr, _| {
+            let expr = expr.transform_up(|expr| Ok(safe_pattern(expr)))?;
+            let mut lists = 0;
+            expr.data.apply(|expr| {
+                lists += usize::from(matches!(expr, Expr::InList(_)));
+                Ok(TreeNodeRecursion::Continue)
+            })?;
+            if lists < 2 {
+                return Ok(expr);
+            }
+            let other = expr.data.rewrite(&mut Operands::default())?;
+            Ok(Transformed::new_transformed(
+                other.data,
+                expr.transformed || other.transformed,
+            ))
+        })
+    }
+
+    fn name(&self) -> &str {
+        "safe_conditions"
+    }
+}
+
+impl AnalyzerRule for DecimalsAsFloats {
+    fn analyze(&self, plan: LogicalPlan, _: &ConfigOptions) -> Result<LogicalPlan> {
+        rewrite(plan, |expr, schema| {
+            expr.transform_up(|expr| as_floats(expr, schema))
+        })
+    }
+
+    fn name(&self) -> &str {
+        "decimals_as_floats"
+    }
+}
+
+impl OptimizerRule for BothZeros {
+    fn name(&self) -> &str {
+        "both_zeros"
+    }
+
+    fn apply_order(&self) -> Option<ApplyOrder> {
+        None
+    }
+
+    fn rewrite(
+        &self,
+        plan: LogicalPlan,
+        _: &dyn OptimizerConfig,
+    ) -> Result<Transformed<LogicalPlan>> {
+        rewrite(plan, |expr, _| {
+            expr.transform_up(|expr| Ok(both_zeros(expr)))
+        })
+        .map(Transformed::yes)
+    }
+}
+
+/// Changes all expressions of a plan. `change` is given the columns of the inputs of a node. The names of columns stay.
+fn rewrite(
+    plan: LogicalPlan,
+    change: impl Fn(Expr, &DFSchema) -> Result<Transformed<Expr>>,
+) -> Result<LogicalPlan> {
+    plan.transform_up_with_subqueries(|node| {
+        let names = NamePreserver::new(&node);
+        let mut schema = merge_schema(&node.inputs());
+        if let LogicalPlan::TableScan(scan) = &node {
+            schema.merge(&scan.projected_schema);
+        }
+        node.map_expressions(|expr| {
+            let name = names.save(&expr);
+            let expr = change(expr, &schema)?;
+            Ok(match expr.transformed {
+                true => expr.update_data(|expr| name.restore(expr)),
+                false => expr,
+            })
+        })
+    })
+    .data()
+}
+
+/// Makes the operands of lists differ from each other: `x`, `greatest(x)`, `greatest(greatest(x))`.
+#[derive(Default)]
+struct Operands {
+    /// The number of lists with the operand.
+    seen: HashMap<Expr, usize>,
+}
+
+impl TreeNodeRewriter for Operands {
+    type Node = Expr;
+
+    fn f_up(&mut self, expr: Expr) -> Result<Transformed<Expr>> {
+        let Expr::InList(mut list) = expr else {
+            return Ok(Transformed::no(expr));
+        };
+        let seen = self.seen.entry(list.expr.as_ref().clone()).or_default();
+        for _ in 0..*seen {
+            let operand = mem::take(list.expr.as_mut());
+            *list.expr = greatest(vec![operand]);
+        }
+        let has_changed = *seen > 0;
+        *seen += 1;
+        Ok(Transformed::new_transformed(
+            Expr::InList(list),
+            has_changed,
+        ))
+    }
+}
+
+/// A pattern with a backslash in a group.
+fn safe_pattern(mut expr: Expr) -> Transformed<Expr> {
+    let pattern = match &mut expr {
+        Expr::BinaryExpr(BinaryExpr {
+            op:
+                Operator::RegexMatch
+                | Operator::RegexIMatch
+                | Operator::RegexNotMatch
+                | Operator::RegexNotIMatch,
+            right,
+            ..
+        }) => Some(right.as_mut()),
+        Expr::ScalarFunction(ScalarFunction { func, args })
+            if func.inner().is::<RegexpLikeFunc>() =>
+        {
+            args.get_mut(1)
+        }
+        _ => None,
+    };
+    let grouped = pattern.map(|pattern| {
+        let Expr::Literal(
+            ScalarValue::Utf8(Some(text))
+            | ScalarValue::LargeUtf8(Some(text))
+            | ScalarValue::Utf8View(Some(text)),
+            _,
+        ) = pattern
+        else {
+            return false;
+        };
+        if !text.contains('\\') || regex_syntax::parse(text).is_err() {
+            return false;
+        }
+        // With white space left out, a comment may be at the end, and is a part of it up to the end of the line.
+        let groups = [format!("({text})"), format!("({text}\n)")];
+        let group = groups
+            .into_iter()
+            .find(|group| regex_syntax::parse(group).is_ok());
+        let is_grouped = group.is_some();
+        *text = group.unwrap_or_else(|| mem::take(text));
+        is_grouped
+    });
+    Transformed::new_transformed(expr, grouped.unwrap_or(false))
+}
+
+/// A comparison of floating-point numbers with decimals as one of floating-point numbers.
+fn as_floats(mut expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
+    let mut operands: Vec<&mut Expr> = match &mut expr {
+        Expr::BinaryExpr(BinaryExpr { left, op, right }) if op.supports_propagation() => {
+            vec![left.as_mut(), right.as_mut()]
+        }
+        Expr::Between(Between {
+            expr, low, high, ..
+        }) => vec![expr.as_mut(), low.as_mut(), high.as_mut()],
+        Expr::InList(InList { expr, list, .. }) => {
+            std::iter::once(expr.as_mut()).chain(list).collect()
+        }
+        _ => return Ok(Transformed::no(expr)),
+    };
+    // What has no type yet is checked when types are coerced.
+    let types = operands.iter().map(|operand| operand.get_type(schema).ok());
+    let types: Vec<Option<DataType>> = types.collect();
+    let is = |of: fn(&DataType) -> bool| types.iter().flatten().any(of);
+    let is_mixed = is(DataType::is_floating) && is(DataType::is_decimal);
+    if is_mixed {
+        for (operand, data_type) in operands.iter_mut().zip(&types) {
+            if data_type.as_ref().is_some_and(DataType::is_decimal) {
+                let decimal = mem::take(*operand);
+                **operand = cast(decimal, DataType::Float64);
+            }
+        }
+    }
+    Ok(Transformed::new_transformed(expr, is_mixed))
+}
+
+/// A list of floating-point numbers with −0.0 if it has 0.0, and the reverse.
+fn both_zeros(mut expr: Expr) -> Transformed<Expr> {
+    let Expr::InList(InList { list, .. }) = &mut expr else {
+        return Transformed::no(expr);
+    };
+    let zero = list.iter().find_map(|member| match member {
+        Expr::Literal(ScalarValue::Float64(Some(0.0)), _) => Some([lit(0.0_f64), lit(-0.0_f64)]),
+        Expr::Literal(ScalarValue::Float32(Some(0.0)), _) => Some([lit(0.0_f32), lit(-0.0_f32)]),
+        _ => None,
+    });
+    let before = list.len();
+    for zero in zero.into_iter().flatten() {
+        if !list.contains(&zero) {
+            list.push(zero);
+        }
+    }
+    let has_changed = list.len() > before;
+    Transformed::new_transformed(expr, has_changed)
+}
