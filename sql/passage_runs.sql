@@ -4,9 +4,11 @@
 -- repeated_passages and of jobs.
 --
 -- Each passage of min_words words has an anchor, a hash of some of its words; a filter leaves out the passages whose
--- anchor occurs once, and another one those that occur once themselves, such as the passages that begin in each copy of
--- a longer one and end in the words after it. The others are grouped by their anchors, and compared by their keys.
--- Repeated passages that are consecutive, as are their first occurrences, are one run.
+-- anchor occurs once. The others are grouped by their anchors, and compared by their keys. Repeated passages that are
+-- consecutive, as are their first occurrences, are one run.
+--
+-- All passages of one anchor must fit into memory. Many of them may occur once: of a longer passage, those that begin in
+-- each copy and end in the words after it. A second filter can leave these out.
 --
 -- Inputs
 --   input: id, text, rank, group_value, cut
@@ -16,7 +18,7 @@
 --   min_copies.passages
 --   normalize
 --   filter_bytes: integer in [256, 1073741824] = 33554432 | size of a filter of many anchors or passages, which each partition holds; the rows do not depend on it
---   second_filter: boolean = true | whether passages that occur once are left out before the others are grouped, for which the texts are read once more; the rows do not depend on it
+--   second_filter: boolean = false | whether passages that occur once are left out before the others are grouped, so that these take less memory; the texts are read once more for it, and the rows do not depend on it
 -- Columns
 --   id: as id | a text with a repeated passage
 --   first_word: Int64 | its first word, among those of the text that are not cut

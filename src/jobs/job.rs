@@ -200,6 +200,11 @@ impl Job {
         statement::view(&self.context, name, template, values).await
     }
 
+    /// Makes the next step take the place of the last one, which failed.
+    pub(super) fn repeat_step(&mut self) {
+        self.next -= 1;
+    }
+
     /// Runs a step, unless it is done, and registers its result as a table.
     ///
     /// A step with a missing or damaged file runs again; the steps after it stay done if its result is the same.

@@ -45,6 +45,7 @@ pub(crate) mod scan_names;
 pub(crate) mod shared_rows;
 pub mod similar_pairs;
 pub(crate) mod spilling;
+mod stop;
 pub(crate) mod tables;
 pub(crate) mod unknown_values;
 pub(crate) mod whole_files;

@@ -640,6 +640,37 @@ fn many_copies_with_ids_of_64_bits() {
     assert_eq!(Value::from(scratch.rows(left)), wanted);
 }
 
+/// The passages that begin in each copy of a passage and end after it take more memory than there is.
+#[test]
+fn more_copies_than_fit_with_what_is_around_them() {
+    let scratch = Scratch::new();
+    let same: String = (0..60).map(|word| format!("w{word} ")).collect();
+    let around = |first: usize| {
+        format!("array_to_string(range({first} + value * 40, {first} + value * 40 + 40), ' ')")
+    };
+    let copy = format!(
+        "COPY (SELECT value AS id, {} || ' {same}' || {} AS text FROM generate_series(1, 40000)) TO 'rows.parquet'",
+        around(0),
+        around(1_000_000)
+    );
+    scratch.succeed(&["sql", "-c", &copy]);
+    let edit = [
+        "dedup",
+        "rows.parquet",
+        "--edit",
+        "passages",
+        "--min-words",
+        "40",
+    ];
+    let found = scratch.job(&[&edit[..], &["--memory-limit", "40M", "-o", "out"]].concat());
+    assert_eq!(found["cuts"], 39_999, "{found}");
+    let left = "SELECT count(*) AS n, count(*) FILTER (WHERE text LIKE '%w0 w1%w59%') AS whole FROM 'out/kept.parquet'";
+    assert_eq!(
+        Value::from(scratch.rows(left)),
+        json!([{"n": 40_000, "whole": 1}])
+    );
+}
+
 /// Passages within passages: each cut brings the words of another one together.
 #[test]
 fn many_rounds() {

@@ -28,6 +28,7 @@ use super::options::{Edit, Keep};
 use super::run::Run;
 #[cfg(feature = "cluster")]
 use crate::cluster::is_remote;
+use crate::error_text::exhausts_memory;
 use crate::functions::{Template, Value};
 use crate::jobs::figures::{Figure, Reason};
 use crate::jobs::job::{Job, Output};
@@ -110,13 +111,12 @@ impl Run<'_> {
         let language = self.options.dump.language.as_deref().unwrap_or("en");
         values.insert("language".to_owned(), Value::Text(language.to_owned()));
         values.insert("filter_bytes".to_owned(), filter_bytes(job.context()));
+        values.insert("second_filter".to_owned(), Value::Boolean(false));
         let none = BTreeMap::new();
         let mut all: Option<DataFrame> = None;
         for round in 1.. {
             let step = |name: &str| format!("{name}_{round}");
             values.insert("only_changed".to_owned(), Value::Boolean(all.is_some()));
-            // Later rounds count the anchors of few passages, so few are grouped.
-            values.insert("second_filter".to_owned(), Value::Boolean(all.is_none()));
             let texts = match &all {
                 None => statement!("cut_texts.first"),
                 Some(_) => {
@@ -135,7 +135,17 @@ impl Run<'_> {
                     let sentences = statement!("passage_sentences");
                     job.view("passage_sentences", sentences, &values).await?;
                 }
-                let rows = run_step(job, &step(name), statement, &values).await?;
+                let mut rows = run_step(job, &step(name), statement, &values).await;
+                // The copies of a passage with what is around them do not fit: passages that occur once are left out.
+                let second = Value::Boolean(true);
+                if rows.as_ref().is_err_and(exhausts_memory)
+                    && name == "runs"
+                    && values.insert("second_filter".to_owned(), second.clone()) != Some(second)
+                {
+                    job.repeat_step();
+                    rows = run_step(job, &step(name), statement, &values).await;
+                }
+                let rows = rows?;
                 counts.insert(name, rows);
                 register(job, table, job.context().table(&step(name)).await?)?;
                 if name == "runs" {

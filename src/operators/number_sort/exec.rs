@@ -4,6 +4,7 @@ use super::records::{Buckets, Layout, Record};
 use crate::operators::one_input::one_input;
 use crate::operators::rows_once::rows_once;
 use crate::operators::spilling::spillable_memory;
+use crate::operators::stop::Stop;
 use datafusion::arrow::array::RecordBatch;
 use datafusion::common::runtime::SpawnedTask;
 use datafusion::common::tree_node::TreeNodeRecursion;
@@ -20,7 +21,6 @@ use datafusion::physical_plan::{
 use futures::{Stream, StreamExt, TryStreamExt};
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The records of all partitions may use this fraction of the memory limit: 1/8. Those of one bucket are copied, and all
 /// of them may be in one bucket.
@@ -113,7 +113,7 @@ impl NumberSortExec {
             MemoryLimit::Finite(bytes) => bytes / MEMORY_DIVISOR / count.max(1),
             _ => usize::MAX,
         };
-        let stopped = Arc::new(AtomicBool::new(false));
+        let stop = Arc::new(Stop::new());
         let parts = partitions.map(|partition| {
             Ok(Part::<WORDS> {
                 records: Vec::new(),
@@ -122,7 +122,7 @@ impl NumberSortExec {
                 layout: self.spec.layout.clone(),
                 memory: spillable_memory(&context, "NumberSortExec"),
                 max_bytes,
-                stopped: Arc::clone(&stopped),
+                stop: Arc::clone(&stop),
             })
         });
         let parts = parts.collect::<Result<Vec<_>>>()?;
@@ -194,23 +194,18 @@ struct Part<const WORDS: usize> {
     memory: MemoryReservation,
     /// Upper bound of the bytes of the records.
     max_bytes: usize,
-    /// Whether the rows of a partition cannot be held.
-    stopped: Arc<AtomicBool>,
+    /// Stops the reading of all partitions where the rows of one cannot be held.
+    stop: Arc<Stop>,
 }
 
 impl<const WORDS: usize> Part<WORDS> {
     /// Reads rows until all are held, or those of some partition cannot be.
     async fn read(mut self) -> Result<Self> {
         while let Some(input) = &mut self.input {
-            if self.stopped.load(Ordering::Relaxed) {
+            let Some(next) = self.stop.next(input).await? else {
                 break;
-            }
-            let next = input.next().await;
-            if matches!(next, Some(Err(_))) {
-                // The other partitions need not be read.
-                self.stopped.store(true, Ordering::Relaxed);
-            }
-            let Some(batch) = next.transpose()? else {
+            };
+            let Some(batch) = next else {
                 self.input = None;
                 break;
             };
@@ -221,7 +216,7 @@ impl<const WORDS: usize> Part<WORDS> {
                 || self.memory.try_resize(bytes).is_err()
             {
                 self.next = Some(batch);
-                self.stopped.store(true, Ordering::Relaxed);
+                self.stop.stop();
                 break;
             }
             self.layout.append(&batch, &mut self.records)?;

@@ -3,6 +3,7 @@
 use super::super::compact_columns::compact_columns;
 use super::super::small_side::HASHED_BYTES;
 use crate::operators::rows_once::rows_once;
+use crate::operators::stop::Stop;
 use datafusion::arrow::array::RecordBatch;
 use datafusion::common::runtime::SpawnedTask;
 use datafusion::common::{Result, exec_datafusion_err};
@@ -13,7 +14,7 @@ use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::{ExecutionPlan, ExecutionPlanProperties};
 use futures::StreamExt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The partitions of one side.
 pub(super) struct Side {
@@ -34,8 +35,7 @@ struct Partition {
 struct Budget {
     /// Bytes that are left.
     bytes: AtomicUsize,
-    /// Whether the rows of a partition cannot be held.
-    is_exceeded: AtomicBool,
+    stop: Stop,
 }
 
 impl Budget {
@@ -46,10 +46,6 @@ impl Budget {
                 left.checked_sub(bytes)
             });
         left.is_ok()
-    }
-
-    fn exceed(&self) {
-        self.is_exceeded.store(true, Ordering::Relaxed);
     }
 }
 
@@ -75,7 +71,7 @@ impl Side {
     pub(super) async fn read(self, max_bytes: usize) -> Result<Self> {
         let budget = Arc::new(Budget {
             bytes: AtomicUsize::new(max_bytes),
-            is_exceeded: AtomicBool::new(false),
+            stop: Stop::new(),
         });
         let tasks = self.partitions.into_iter();
         let tasks = tasks.map(|rows| SpawnedTask::spawn(rows.read(Arc::clone(&budget))));
@@ -141,22 +137,17 @@ impl Side {
 impl Partition {
     async fn read(mut self, budget: Arc<Budget>) -> Result<Self> {
         while let Some(rest) = &mut self.rest {
-            if budget.is_exceeded.load(Ordering::Relaxed) {
+            let Some(next) = budget.stop.next(rest).await? else {
                 break;
-            }
-            let next = rest.next().await;
-            if matches!(next, Some(Err(_))) {
-                // The other partitions need not be read.
-                budget.exceed();
-            }
-            let Some(batch) = next.transpose()? else {
+            };
+            let Some(batch) = next else {
                 self.rest = None;
                 break;
             };
             let batch = compact_columns(&batch)?;
             let bytes = bytes_of(&batch);
             if !budget.take(bytes) || self.memory.try_grow(bytes).is_err() {
-                budget.exceed();
+                budget.stop.stop();
             }
             self.held.push(batch);
         }
