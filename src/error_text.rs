@@ -12,8 +12,8 @@ use crate::functions::TABLE_FUNCTIONS;
 use crate::jobs;
 use crate::near_names;
 use crate::parameters::ParameterError;
+use crate::resources::exhausts_memory;
 use datafusion::common::{Column, DataFusionError, SchemaError};
-use engine::EXHAUSTED;
 use std::path::Path;
 
 /// The address at which machines of the cloud get their keys.
@@ -21,12 +21,6 @@ const INSTANCE_KEYS: &str = "http://169.254.169.254/";
 
 /// The advice of an error of too little memory.
 const MORE_MEMORY: &str = " (raise the limit with --memory-limit, or lower --threads, the number of operators that run at the same time; on a cluster the limits and slots of the executors apply)";
-
-/// Whether the cause of an error is the limit of memory.
-pub fn exhausts_memory(error: &DataFusionError) -> bool {
-    matches!(error.find_root(), DataFusionError::ResourcesExhausted(_))
-        || error.strip_backtrace().contains(EXHAUSTED)
-}
 
 /// An error without the engine's prefixes and backtrace; if memory does not suffice, with the options that help.
 pub fn error_text(error: &DataFusionError) -> String {

@@ -2,13 +2,11 @@
 
 use crate::near_names;
 use crate::options::NeardupOptions;
+use crate::resources::EXHAUSTED;
 use datafusion::arrow::datatypes::{DataType, Schema};
 use datafusion::common::{DataFusionError, plan_datafusion_err};
 use datafusion::logical_expr::{LogicalPlan, TableType};
 use std::path::Path;
-
-/// How the engine begins the text of an error of too little memory, also within the text of another error.
-pub(super) const EXHAUSTED: &str = "Resources exhausted: ";
 
 /// The engine's error text for a literal of a type, `TYPE 'text'`, whose value is not a text.
 pub(super) const TYPED_LITERAL: &str = "Typed literal requires a string payload";

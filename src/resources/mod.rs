@@ -5,7 +5,7 @@ mod pool;
 mod spill;
 
 use datafusion::common::config::{ConfigNonZeroUsize, ConfigOptions, SpillCompression};
-use datafusion::common::{Result, plan_err};
+use datafusion::common::{DataFusionError, Result, plan_err};
 use datafusion::execution::disk_manager::{DiskManagerBuilder, DiskManagerMode};
 use datafusion::execution::memory_pool::TrackConsumersPool;
 use datafusion::execution::runtime_env::{RuntimeEnv, RuntimeEnvBuilder};
@@ -104,6 +104,15 @@ const MIN_LIMIT: usize = 1 << 20;
 /// Minimum limit of the address space in bytes. Below it the system refuses threads in the middle of a job, and the
 /// process aborts.
 const MIN_ADDRESS_SPACE: u64 = 680 << 20;
+
+/// How the engine begins the text of an error of too little memory, also within the text of another error.
+pub(crate) const EXHAUSTED: &str = "Resources exhausted: ";
+
+/// Whether the cause of an error is the limit of memory.
+pub fn exhausts_memory(error: &DataFusionError) -> bool {
+    matches!(error.find_root(), DataFusionError::ResourcesExhausted(_))
+        || error.strip_backtrace().contains(EXHAUSTED)
+}
 
 /// Session extension for sessions with the default limit: hash joins are used if their inputs fit into this number of
 /// bytes. (They are faster than sort-merge joins, but do not spill.)

@@ -651,7 +651,7 @@ fn more_copies_than_fit_with_what_is_around_them() {
     let copy = format!(
         "COPY (SELECT value AS id, {} || ' {same}' || {} AS text FROM generate_series(1, 40000)) TO 'rows.parquet'",
         around(0),
-        around(1_000_000)
+        around(10_000_000)
     );
     scratch.succeed(&["sql", "-c", &copy]);
     let edit = [

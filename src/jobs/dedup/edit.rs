@@ -28,13 +28,13 @@ use super::options::{Edit, Keep};
 use super::run::Run;
 #[cfg(feature = "cluster")]
 use crate::cluster::is_remote;
-use crate::error_text::exhausts_memory;
 use crate::functions::{Template, Value};
 use crate::jobs::figures::{Figure, Reason};
 use crate::jobs::job::{Job, Output};
 use crate::jobs::manifest::StepRecord;
 use crate::jobs::results::numbers;
 use crate::jobs::table::{plain_type, unused_name};
+use crate::resources::exhausts_memory;
 use datafusion::arrow::datatypes::DataType;
 use datafusion::arrow::util::display::array_value_to_string;
 use datafusion::common::{Column, Result, exec_err};
