@@ -662,7 +662,7 @@ fn more_copies_than_fit_with_what_is_around_them() {
         "--min-words",
         "40",
     ];
-    let found = scratch.job(&[&edit[..], &["--memory-limit", "40M", "-o", "out"]].concat());
+    let found = scratch.job(&[&edit[..], &["--memory-limit", "48M", "-o", "out"]].concat());
     assert_eq!(found["cuts"], 39_999, "{found}");
     let left = "SELECT count(*) AS n, count(*) FILTER (WHERE text LIKE '%w0 w1%w59%') AS whole FROM 'out/kept.parquet'";
     assert_eq!(
