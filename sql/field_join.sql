@@ -23,7 +23,7 @@
 --   threshold | minimum of the weighted mean
 --   shingle
 --   shingles: list of shingle | how the texts of each field are split into shingles, instead of shingle; of no effect on fields by 'edit'
---   missing: one of zero|rescale = 'zero' | what a field counts that is NULL or empty in one of two records: 'zero': its similarity is 0; 'rescale': it is left out, and the weights of the others are divided by their sum
+--   missing: one of zero|rescale = 'zero' | what a field counts that is NULL or empty (also: without shingles, such as white space) in one of two records: 'zero': its similarity is 0; 'rescale': it is left out, and the weights of the others are divided by their sum
 --   normalize
 --   across
 --   within

@@ -6,7 +6,7 @@ use crate::files::{
 };
 use crate::functions::{BoundOffsets, ExpandDeferredCalls, FunctionPlanner, with_functions};
 use crate::operators::JoinSmallSide;
-use crate::operators::comparisons::{BothZeros, DecimalsAsFloats, SafeConditions};
+use crate::operators::comparisons::{BothZeros, CommonTypes, SafeConditions};
 use crate::operators::filters::{
     AboveEqualNames, AboveTotals, DuplicatesOutsideSorts, FiltersInPlace,
 };
@@ -229,7 +229,7 @@ fn extended(mut builder: SessionStateBuilder) -> SessionStateBuilder {
     analyzer.rules.insert(0, Arc::new(ExpandDeferredCalls));
     let names = analyzer.rules.iter().map(|rule| rule.name());
     let before = names.take_while(|name| *name != "type_coercion").count();
-    analyzer.rules.insert(before, Arc::new(DecimalsAsFloats));
+    analyzer.rules.insert(before, Arc::new(CommonTypes));
     analyzer.rules.push(Arc::new(UnknownMembers));
     analyzer.rules.push(Arc::new(ColumnsFirst));
     analyzer.rules.push(Arc::new(SafeConditions));

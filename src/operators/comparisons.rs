@@ -5,7 +5,9 @@
 //! - `x ~ '^\\'` became `x LIKE '\%'`, where the backslash is an escape. [`SafeConditions`] puts a pattern with a
 //!   backslash into a group, which is not rewritten.
 //! - A DOUBLE that is compared with a DECIMAL was converted to DECIMAL(30, 15), which fails for large values and rounds
-//!   others. [`DecimalsAsFloats`] converts the DECIMAL instead.
+//!   others. [`CommonTypes`] converts the DECIMAL instead.
+//! - A dictionary of texts was not compared with the patterns of another column (`x LIKE y`). [`CommonTypes`] unpacks
+//!   it, too.
 //! - `x IN (0.0, 1, 2, 3)` is computed by the bits of the numbers, so that −0.0 is not found. [`BothZeros`] adds it.
 
 use datafusion::arrow::datatypes::DataType;
@@ -20,7 +22,7 @@ use datafusion::logical_expr::expr::{InList, ScalarFunction};
 use datafusion::logical_expr::expr_rewriter::NamePreserver;
 use datafusion::logical_expr::utils::merge_schema;
 use datafusion::logical_expr::{
-    Between, BinaryExpr, Expr, ExprSchemable, LogicalPlan, Operator, cast, lit,
+    Between, BinaryExpr, Expr, ExprSchemable, Like, LogicalPlan, Operator, cast, lit,
 };
 use datafusion::optimizer::optimizer::ApplyOrder;
 use datafusion::optimizer::{AnalyzerRule, OptimizerConfig, OptimizerRule};
@@ -31,9 +33,10 @@ use std::mem;
 #[derive(Debug)]
 pub(crate) struct SafeConditions;
 
-/// Compares floating-point numbers with decimals as floating-point numbers. It must run before types are coerced.
+/// Compares floating-point numbers with decimals as floating-point numbers, and dictionaries with patterns as texts. It must
+/// run before types are coerced.
 #[derive(Debug)]
-pub(crate) struct DecimalsAsFloats;
+pub(crate) struct CommonTypes;
 
 /// Adds the other zero to lists of floating-point numbers. It must run after the rules that make lists.
 #[derive(Debug)]
@@ -64,15 +67,15 @@ impl AnalyzerRule for SafeConditions {
     }
 }
 
-impl AnalyzerRule for DecimalsAsFloats {
+impl AnalyzerRule for CommonTypes {
     fn analyze(&self, plan: LogicalPlan, _: &ConfigOptions) -> Result<LogicalPlan> {
         rewrite(plan, |expr, schema| {
-            expr.transform_up(|expr| as_floats(expr, schema))
+            expr.transform_up(|expr| with_common_type(expr, schema))
         })
     }
 
     fn name(&self) -> &str {
-        "decimals_as_floats"
+        "common_types"
     }
 }
 
@@ -192,8 +195,9 @@ fn safe_pattern(mut expr: Expr) -> Transformed<Expr> {
     Transformed::new_transformed(expr, grouped.unwrap_or(false))
 }
 
-/// A comparison of floating-point numbers with decimals as one of floating-point numbers.
-fn as_floats(mut expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
+/// A comparison of floating-point numbers with decimals as one of floating-point numbers, and one of dictionaries with
+/// patterns as one of texts.
+fn with_common_type(mut expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
     let mut operands: Vec<&mut Expr> = match &mut expr {
         Expr::BinaryExpr(BinaryExpr { left, op, right }) if op.supports_propagation() => {
             vec![left.as_mut(), right.as_mut()]
@@ -203,6 +207,20 @@ fn as_floats(mut expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
         }) => vec![expr.as_mut(), low.as_mut(), high.as_mut()],
         Expr::InList(InList { expr, list, .. }) => {
             std::iter::once(expr.as_mut()).chain(list).collect()
+        }
+        Expr::Like(Like {
+            expr: text,
+            pattern,
+            ..
+        }) if pattern.any_column_refs() => {
+            let mut has_changed = false;
+            for operand in [text.as_mut(), pattern.as_mut()] {
+                if let Ok(DataType::Dictionary(_, value)) = operand.get_type(schema) {
+                    *operand = cast(mem::take(operand), *value);
+                    has_changed = true;
+                }
+            }
+            return Ok(Transformed::new_transformed(expr, has_changed));
         }
         _ => return Ok(Transformed::no(expr)),
     };

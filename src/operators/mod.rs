@@ -47,6 +47,7 @@ pub mod similar_pairs;
 pub(crate) mod spilling;
 mod stop;
 pub(crate) mod tables;
+mod task_context;
 pub(crate) mod unknown_values;
 pub(crate) mod whole_files;
 pub mod write_step;

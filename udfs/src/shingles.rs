@@ -28,7 +28,7 @@ use crate::function::Function;
     argument(name = "text", description = "The text; NULL gives NULL."),
     argument(
         name = "shingle",
-        description = "A constant: `char:n` for n characters, `word:n` for n words joined by one space, `space:n` for n runs between white space joined by one space; n is 1 to 1000. A shorter text has one shingle, all of it. A text without words, such as `… !`, is one shingle of its characters."
+        description = "A constant: `char:n` for n characters, `word:n` for n words joined by one space, `space:n` for n runs between white space joined by one space; n is 1 to 1000. A shorter text has one shingle, all of it. A text of white space only has no shingles of words or of runs. Another text without words, such as `… !`, has one, its characters."
     ),
     related_udf(name = "shingle_hashes")
 )]

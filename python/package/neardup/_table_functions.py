@@ -687,9 +687,10 @@ class TableFunctions:
             shingles: A list in brackets, each element a shingle such as 'word:3': how the texts of
                 each field are split into shingles, instead of shingle; of no effect on fields by
                 'edit'.
-            missing: One of zero, rescale: what a field counts that is NULL or empty in one of two
-                records: 'zero': its similarity is 0; 'rescale': it is left out, and the weights of
-                the others are divided by their sum; default 'zero'.
+            missing: One of zero, rescale: what a field counts that is NULL or empty (also: without
+                shingles, such as white space) in one of two records: 'zero': its similarity is 0;
+                'rescale': it is left out, and the weights of the others are divided by their sum;
+                default 'zero'.
             normalize: True or false: whether texts are normalised: NFKC, lower case, runs of white
                 space become one space, trimmed; default true.
             across: A column: only pairs whose values in this column differ; rows with NULL in it

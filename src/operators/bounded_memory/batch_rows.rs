@@ -1,7 +1,7 @@
 //! Runs its input with a smaller batch size than the session's, for all operators below it.
 
-use super::task_options::with_options;
 use crate::operators::one_input::passes_rows;
+use crate::operators::task_context::with_options;
 use datafusion::common::Result;
 use datafusion::common::config::ConfigNonZeroUsize;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};

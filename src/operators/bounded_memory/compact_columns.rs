@@ -8,8 +8,8 @@
 //! A column of a dictionary has the values of the whole dictionary in each batch, and a merge of batches with the same
 //! dictionary repeats it for each of them. Batches with dictionaries of their own are merged to the values of the rows.
 
-use super::task_options::with_options;
 use crate::operators::one_input::{input_statistics, passes_rows};
+use crate::operators::task_context::with_options;
 use datafusion::arrow::array::{
     Array, ArrayRef, AsArray, DictionaryArray, RecordBatch, UInt64Array,
 };

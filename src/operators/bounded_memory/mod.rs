@@ -24,7 +24,6 @@ mod group_window;
 mod inputs;
 mod small_side;
 mod split_batches;
-mod task_options;
 
 pub(crate) use small_side::JoinSmallSide;
 

@@ -3,6 +3,7 @@
 use super::store::{Files, Stores};
 use crate::files::NULL_DIRECTORY;
 use crate::operators::one_input::passes_rows;
+use crate::operators::task_context::with_runtime;
 use datafusion::arrow::array::{Array, ArrayRef, AsArray, RecordBatch, UInt64Array};
 use datafusion::arrow::compute::cast;
 use datafusion::arrow::datatypes::DataType;
@@ -115,21 +116,12 @@ impl ExecutionPlan for WholeFilesExec {
         let runtime = RuntimeEnvBuilder::from_runtime_env(&runtime)
             .with_object_store_registry(Arc::new(stores))
             .build_arc()?;
-        let context = TaskContext::new(
-            context.task_id(),
-            context.session_id(),
-            context.session_config().clone(),
-            context.scalar_functions().clone(),
-            context.higher_order_functions().clone(),
-            context.aggregate_functions().clone(),
-            context.window_functions().clone(),
-            runtime,
-        );
+        let context = with_runtime(&context, runtime);
         let written = futures::stream::once(async move {
             let Some(sink) = writer.downcast_ref::<DataSinkExec>() else {
                 return internal_err!("the input of WholeFilesExec must be a DataSinkExec");
             };
-            let done = match sink.sink().write_all(rows, &Arc::new(context)).await {
+            let done = match sink.sink().write_all(rows, &context).await {
                 Ok(count) => files.commit().await.map(|()| count),
                 Err(error) => Err(error),
             };

@@ -4,6 +4,7 @@ use super::super::compact_columns::CompactColumnsExec;
 use super::super::small_side::{Join, hashable_sides};
 use super::side::Side;
 use crate::operators::number_sort::NumberSortExec;
+use crate::operators::task_context::with_runtime;
 use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::common::{DataFusionError, Result, internal_datafusion_err};
 use datafusion::execution::memory_pool::{MemoryLimit, MemoryReservation, UnboundedMemoryPool};
@@ -178,19 +179,9 @@ impl Chosen {
             memory_pool: Arc::new(UnboundedMemoryPool::default()),
             ..context.runtime_env().as_ref().clone()
         };
-        let context = TaskContext::new(
-            context.task_id(),
-            context.session_id(),
-            context.session_config().clone(),
-            context.scalar_functions().clone(),
-            context.higher_order_functions().clone(),
-            context.aggregate_functions().clone(),
-            context.window_functions().clone(),
-            Arc::new(runtime),
-        );
         Self {
             plan,
-            context: Arc::new(context),
+            context: with_runtime(context, Arc::new(runtime)),
             _memory: memory,
         }
     }
