@@ -21,7 +21,7 @@ use crate::operators::shared_rows::ReadOnce;
 use crate::operators::tables::OperatorsAsTables;
 use crate::operators::unknown_values::UnknownValues;
 use crate::operators::whole_files::WholeFiles;
-use crate::operators::written_order::WrittenOrder;
+use crate::operators::written_order::{RequireOrder, WrittenOrder};
 use crate::options::NeardupOptions;
 use crate::resources::Resources;
 use crate::statements::PreparedStatements;
@@ -169,6 +169,7 @@ pub(crate) fn bare(config: SessionConfig, runtime: &RuntimeEnv) -> Result<Sessio
     analyzer.rules.push(Arc::new(CopyPlainTexts));
     let physical = builder.physical_optimizers();
     let physical = physical.get_or_insert_with(PhysicalOptimizer::new);
+    insert_before(physical, "EnsureRequirements", Arc::new(RequireOrder));
     physical.rules.push(Arc::new(WrittenOrder));
     physical.rules.push(Arc::new(WholeFiles));
     let formats = builder.file_formats().get_or_insert_default();

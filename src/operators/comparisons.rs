@@ -18,7 +18,7 @@ use datafusion::common::tree_node::{
 use datafusion::common::{DFSchema, Result, ScalarValue};
 use datafusion::functions::core::expr_fn::greatest;
 use datafusion::functions::regex::regexplike::RegexpLikeFunc;
-use datafusion::logical_expr::expr::{InList, ScalarFunction};
+use datafusion::logical_expr::expr::{Cast, InList, ScalarFunction};
 use datafusion::logical_expr::expr_rewriter::NamePreserver;
 use datafusion::logical_expr::utils::merge_schema;
 use datafusion::logical_expr::{
@@ -170,7 +170,11 @@ fn safe_pattern(mut expr: Expr) -> Transformed<Expr> {
         }
         _ => None,
     };
-    let grouped = pattern.map(|pattern| {
+    let grouped = pattern.map(|mut pattern| {
+        // Types were coerced.
+        while let Expr::Cast(Cast { expr, .. }) = pattern {
+            pattern = expr.as_mut();
+        }
         let Expr::Literal(
             ScalarValue::Utf8(Some(text))
             | ScalarValue::LargeUtf8(Some(text))

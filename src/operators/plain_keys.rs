@@ -1,18 +1,21 @@
-//! Unpacks dictionaries that are keys of a join and that the engine (DataFusion 55) fails on.
+//! Changes keys of joins that the engine (DataFusion 55) fails on: dictionaries, and numbers with two zeros.
 //!
 //! A hash join of integers that are close to each other numbers its rows by them, in an array. It takes a dictionary for
 //! such integers if it knows the bounds of its values, and then cannot read it. A join by sorting that returns rows of one
 //! side does not compare dictionaries.
+//!
+//! A join by sorting takes −0.0 and 0.0 for equal, and the sort before it does not: rows after them found no partner.
+//! [`PlainKeys`] adds 0.0 to floating-point keys, which makes both 0.0.
 
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::tree_node::Transformed;
-use datafusion::common::{DFSchema, JoinType, Result};
-use datafusion::logical_expr::{Expr, ExprSchemable, LogicalPlan, cast};
+use datafusion::common::{DFSchema, JoinType, Result, ScalarValue};
+use datafusion::logical_expr::{Expr, ExprSchemable, LogicalPlan, cast, lit};
 use datafusion::optimizer::optimizer::ApplyOrder;
 use datafusion::optimizer::{OptimizerConfig, OptimizerRule};
 use std::mem;
 
-/// Joins rows by the values of such dictionaries. It must run after the rules that make joins.
+/// Joins rows by the values of such dictionaries and numbers. It must run after the rules that make joins.
 #[derive(Debug)]
 pub(crate) struct PlainKeys;
 
@@ -56,10 +59,18 @@ impl OptimizerRule for PlainKeys {
     }
 }
 
-/// Replaces a key that is a dictionary of integers, or with `all` any dictionary, by its values; whether it is one.
+/// Replaces a key that is a dictionary of integers, or with `all` any dictionary, by its values, and one of floating-point
+/// numbers by numbers with one zero; whether it is one of these.
 fn unpack(key: &mut Expr, schema: &DFSchema, all: bool) -> Result<bool> {
-    let DataType::Dictionary(_, value) = key.get_type(schema)? else {
-        return Ok(false);
+    let value = match key.get_type(schema)? {
+        DataType::Dictionary(_, value) => value,
+        data_type if data_type.is_floating() => {
+            let zero = ScalarValue::new_zero(&data_type)?;
+            let number = mem::take(key);
+            *key = number + lit(zero);
+            return Ok(true);
+        }
+        _ => return Ok(false),
     };
     let is_unpacked = all || value.is_integer();
     if is_unpacked {

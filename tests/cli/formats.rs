@@ -497,10 +497,14 @@ fn written_files_are_in_order() {
     let rows = "SELECT value AS id, value % 3 AS k, 't' || (value * 7919 % 30011) AS text FROM generate_series(1, 30000)";
     scratch.succeed(&["sql", "-c", &format!("COPY ({rows}) TO 'rows.parquet'")]);
     for threads in ["1", "2", "7"] {
-        for (number, order) in ["text", "k, text", "length(text), text DESC", "id DESC"]
-            .into_iter()
-            .enumerate()
-        {
+        let orders = [
+            "text",
+            "k, text, id",
+            "k, upper(text), id",
+            "length(text), text DESC",
+            "id DESC",
+        ];
+        for (number, order) in orders.into_iter().enumerate() {
             for format in ["parquet", "tsv", "csv"] {
                 let file = format!("{threads}-{number}.{format}");
                 let copy = format!(

@@ -12,6 +12,8 @@
 //! neither sorted nor repartitioned. If it does not, the engine's operators sort both sides, and begin with the rows that
 //! were read. Of an inner join either side may be the one that fits: the left side is read first.
 //!
+//! Semi, anti and full joins stay by sorting.
+//!
 //! The rows of a join by sorting are sorted and partitioned by the key. The operator takes the place of a join only
 //! where no other operator relies on that.
 

@@ -1,9 +1,8 @@
 //! Where adaptive joins take the place of joins by sorting.
 
-use super::super::small_side::hashable_sides;
 use super::exec::AdaptiveJoinExec;
-use datafusion::common::Result;
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
+use datafusion::common::{JoinType, Result};
 use datafusion::physical_expr::Distribution;
 use datafusion::physical_plan::coalesce_partitions::CoalescePartitionsExec;
 use datafusion::physical_plan::joins::SortMergeJoinExec;
@@ -62,8 +61,8 @@ fn count_joins(plan: &Arc<dyn ExecutionPlan>) -> Result<usize> {
     Ok(joins)
 }
 
-/// The adaptive join in place of one by sorting; `None` for other operators, and for joins of which no side can be
-/// hashed or no input is sorted for them.
+/// The adaptive join in place of one by sorting; `None` for other operators, and for joins that are not by hash in any
+/// case or of which no input is sorted.
 fn in_place_of(
     node: &Arc<dyn ExecutionPlan>,
     joins: usize,
@@ -71,7 +70,12 @@ fn in_place_of(
     let Some(join) = node.downcast_ref::<SortMergeJoinExec>() else {
         return Ok(None);
     };
-    if hashable_sides(join.join_type()) == (false, false) {
+    // A join by hash compares each row with all that have its key. The result has these pairs, but for semi and anti joins,
+    // and for full ones no side can be hashed.
+    if !matches!(
+        join.join_type(),
+        JoinType::Inner | JoinType::Left | JoinType::Right
+    ) {
         return Ok(None);
     }
     let left = unsorted(join.left())?;
