@@ -60,6 +60,7 @@ impl AnalyzerRule for SafeConditions {
                 expr.transformed || other.transformed,
             ))
         })
+        .data()
     }
 
     fn name(&self) -> &str {
@@ -72,6 +73,7 @@ impl AnalyzerRule for CommonTypes {
         rewrite(plan, |expr, schema| {
             expr.transform_up(|expr| with_common_type(expr, schema))
         })
+        .data()
     }
 
     fn name(&self) -> &str {
@@ -96,7 +98,6 @@ impl OptimizerRule for BothZeros {
         rewrite(plan, |expr, _| {
             expr.transform_up(|expr| Ok(both_zeros(expr)))
         })
-        .map(Transformed::yes)
     }
 }
 
@@ -104,7 +105,7 @@ impl OptimizerRule for BothZeros {
 fn rewrite(
     plan: LogicalPlan,
     change: impl Fn(Expr, &DFSchema) -> Result<Transformed<Expr>>,
-) -> Result<LogicalPlan> {
+) -> Result<Transformed<LogicalPlan>> {
     plan.transform_up_with_subqueries(|node| {
         let names = NamePreserver::new(&node);
         let mut schema = merge_schema(&node.inputs());
@@ -120,7 +121,6 @@ fn rewrite(
             })
         })
     })
-    .data()
 }
 
 /// Makes the operands of lists differ from each other: `x`, `greatest(x)`, `greatest(greatest(x))`.

@@ -10,7 +10,7 @@
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::tree_node::Transformed;
 use datafusion::common::{DFSchema, JoinType, Result, ScalarValue};
-use datafusion::logical_expr::{Expr, ExprSchemable, LogicalPlan, cast, lit};
+use datafusion::logical_expr::{Expr, ExprSchemable, LogicalPlan, Operator, cast, lit};
 use datafusion::optimizer::optimizer::ApplyOrder;
 use datafusion::optimizer::{OptimizerConfig, OptimizerRule};
 use std::mem;
@@ -65,10 +65,16 @@ fn unpack(key: &mut Expr, schema: &DFSchema, all: bool) -> Result<bool> {
     let value = match key.get_type(schema)? {
         DataType::Dictionary(_, value) => value,
         data_type if data_type.is_floating() => {
-            let zero = ScalarValue::new_zero(&data_type)?;
-            let number = mem::take(key);
-            *key = number + lit(zero);
-            return Ok(true);
+            let zero = lit(ScalarValue::new_zero(&data_type)?);
+            let is_changed = match &key {
+                Expr::BinaryExpr(sum) => sum.op != Operator::Plus || *sum.right != zero,
+                _ => true,
+            };
+            if is_changed {
+                let number = mem::take(key);
+                *key = number + zero;
+            }
+            return Ok(is_changed);
         }
         _ => return Ok(false),
     };
