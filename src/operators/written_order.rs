@@ -34,15 +34,7 @@ impl PhysicalOptimizerRule for RequireOrder {
         plan: Arc<dyn ExecutionPlan>,
         _: &ConfigOptions,
     ) -> Result<Arc<dyn ExecutionPlan>> {
-        plan.transform_up(|node| {
-            let sink = node.downcast_ref::<DataSinkExec>();
-            let rows = sink.map(|sink| requiring_order(sink.input())).transpose()?;
-            match rows.flatten() {
-                Some(rows) => over(node, rows).map(Transformed::yes),
-                None => Ok(Transformed::no(node)),
-            }
-        })
-        .data()
+        with_written_rows(plan, requiring_order)
     }
 
     fn name(&self) -> &str {
@@ -52,6 +44,25 @@ impl PhysicalOptimizerRule for RequireOrder {
     fn schema_check(&self) -> bool {
         true
     }
+}
+
+/// Other rows in place of some; `None` leaves them as they are.
+type Change = fn(&Arc<dyn ExecutionPlan>) -> Result<Option<Arc<dyn ExecutionPlan>>>;
+
+/// The plan with other rows to write, where `change` returns some.
+fn with_written_rows(
+    plan: Arc<dyn ExecutionPlan>,
+    change: Change,
+) -> Result<Arc<dyn ExecutionPlan>> {
+    plan.transform_up(|node| {
+        let sink = node.downcast_ref::<DataSinkExec>();
+        let rows = sink.map(|sink| change(sink.input())).transpose()?;
+        match rows.flatten() {
+            Some(rows) => over(node, rows).map(Transformed::yes),
+            None => Ok(Transformed::no(node)),
+        }
+    })
+    .data()
 }
 
 /// The rows with [`RequiredOrderExec`] above the sort whose order they have; `None` if there is no sort.
@@ -145,17 +156,7 @@ impl PhysicalOptimizerRule for WrittenOrder {
         plan: Arc<dyn ExecutionPlan>,
         _: &ConfigOptions,
     ) -> Result<Arc<dyn ExecutionPlan>> {
-        plan.transform_up(|node| {
-            let sink = node.downcast_ref::<DataSinkExec>();
-            let sorted = sink
-                .map(|sink| in_one_partition(sink.input()))
-                .transpose()?;
-            match sorted.flatten() {
-                Some(rows) => over(node, rows).map(Transformed::yes),
-                None => Ok(Transformed::no(node)),
-            }
-        })
-        .data()
+        with_written_rows(plan, in_one_partition)
     }
 
     fn name(&self) -> &str {
