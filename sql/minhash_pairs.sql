@@ -71,12 +71,13 @@ FROM similar_pairs(
       signature,
       keys,
       UNNEST(key_parts(keys, $parts)) AS part
-    FROM rows_with_shared_keys(keyed, parts => $parts)
+    FROM rows_with_shared_keys(keyed, max_bucket_pairwise => $max_bucket_pairwise, parts => $parts)
   ),
   threshold => $threshold,
   verify => $verify,
   shingle => $shingle,
   max_bucket_pairwise => $max_bucket_pairwise,
+  marked_keys => true,
   max_bucket => $max_bucket,
   parts => $parts,
   sides => $sides,

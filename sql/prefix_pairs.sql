@@ -48,13 +48,14 @@ FROM similar_pairs(
       length,
       keys,
       UNNEST(key_parts(keys, $parts)) AS part
-    FROM rows_with_shared_keys(keyed, parts => $parts)
+    FROM rows_with_shared_keys(keyed, max_bucket_pairwise => $max_bucket_pairwise, parts => $parts)
   ),
   threshold => $threshold,
   verify => 'exact',
   shingle => $shingle,
   prefixes => true,
   max_bucket_pairwise => $max_bucket_pairwise,
+  marked_keys => true,
   parts => $parts,
   sides => $sides,
   group_rule => $group_rule

@@ -20,6 +20,7 @@
 --   seed
 --   prefixes: boolean = false | whether the keys are prefix tokens of tokens, so that the length filter and the positional filter apply
 --   max_bucket_pairwise.block | a key with more rows than this is an oversized bucket: its rows, in id order, are verified only against at most 64 of them, its pivots; with 'all' a row is paired with its first similar predecessors, this many and at most 256, and with further ones so that the connected components are those of all pairs; 0: no limit
+--   marked_keys: boolean = false | whether rows_with_shared_keys marked the keys of several parts, so that a pair whose rows share a key which is not marked is found by one part
 --   max_bucket
 --   parts | number of parts; a row with part p is joined on its keys with key % parts = p
 --   sides
@@ -31,7 +32,7 @@
 -- Guarantees
 --   Without max_bucket_pairwise and max_bucket, each pair is reported once, by the part that owns the first key that its rows share.
 --   With 'windows', a pair is reported once for each table in which it is found.
---   With max_bucket_pairwise or max_bucket, each part may report the same pair; with 'keys', the distinct pairs do not depend on the number of parts.
+--   With max_bucket_pairwise or max_bucket, each part may report the same pair, with marked_keys few parts do; with 'keys', the distinct pairs do not depend on the number of parts.
 --   The pairs that oversized buckets and max_bucket leave uncompared are counted: the counts are shown by EXPLAIN ANALYZE, logged as a warning, and written into the manifests of jobs.
 SELECT id_a, id_b, similarity
 FROM input

@@ -7,6 +7,7 @@ use crate::files::{
 use crate::functions::{BoundOffsets, ExpandDeferredCalls, FunctionPlanner, with_functions};
 use crate::operators::JoinSmallSide;
 use crate::operators::comparisons::{BothZeros, CommonTypes, SafeConditions};
+use crate::operators::distinct_members::DistinctMembers;
 use crate::operators::filters::{
     AboveEqualNames, AboveTotals, DuplicatesOutsideSorts, FiltersInPlace,
 };
@@ -242,8 +243,10 @@ fn extended(mut builder: SessionStateBuilder) -> SessionStateBuilder {
     physical.rules.insert(0, Arc::new(DropDoubtfulBounds));
     physical.rules.insert(1, Arc::new(small_side));
     physical.rules.push(Arc::new(ScanFloats));
-    // Sorts are added, and left out, by the rule that the first one comes before; filters are moved by that of the other.
+    // Rows are distributed, and sorts added and left out, by the rule that the first two come before; filters are moved by
+    // that of the other.
     insert_before(physical, "EnsureRequirements", Arc::new(UnknownValues));
+    insert_before(physical, "EnsureRequirements", Arc::new(DistinctMembers));
     insert_before(physical, "FilterPushdown", Arc::new(AboveEqualNames));
     let logical = builder.optimizer().get_or_insert_with(Optimizer::new);
     let names = logical.rules.iter().map(|rule| rule.name());

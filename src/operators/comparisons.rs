@@ -1,13 +1,16 @@
 //! Comparisons that the engine (DataFusion 55) rewrites or computes to others.
 //!
 //! - `x NOT IN (1, 2) OR x NOT IN (3, 4)` became `true`, also where x is NULL, and `x IN (…) AND x IN (…)` in the same way
-//!   `false`: the lists of equal operands are merged as sets. [`SafeConditions`] makes the operands differ.
-//! - `x ~ '^\\'` became `x LIKE '\%'`, where the backslash is an escape. [`SafeConditions`] puts a pattern with a
-//!   backslash into a group, which is not rewritten.
+//!   `false`: the lists of equal operands are merged as sets, and so are those of operands that are equal but for
+//!   conversions, which the engine removes. [`SafeConditions`] makes the operands differ.
+//! - `x ~ '^\\'` became `x LIKE '\%'`, where the backslash is an escape, and `x ~ '.*'` became `x IS NOT NULL`.
+//!   [`SafeConditions`] puts such a pattern into a group, which is not rewritten.
 //! - A DOUBLE that is compared with a DECIMAL was converted to DECIMAL(30, 15), which fails for large values and rounds
 //!   others. [`CommonTypes`] converts the DECIMAL instead.
 //! - A dictionary of texts was not compared with the patterns of another column (`x LIKE y`). [`CommonTypes`] unpacks
 //!   it, too.
+//! - `CASE x WHEN 0.0 …` and `nullif(x, 0.0)` take −0.0 and 0.0 for different. [`CommonTypes`] writes them with `x = 0.0`.
+//! - `first_value(x ORDER BY a, a)` ended the process. [`SafeConditions`] leaves the repeated key out.
 //! - `x IN (0.0, 1, 2, 3)` is computed by the bits of the numbers, so that −0.0 is not found. [`BothZeros`] adds it.
 
 use datafusion::arrow::datatypes::DataType;
@@ -16,9 +19,11 @@ use datafusion::common::tree_node::{
     Transformed, TransformedResult, TreeNode, TreeNodeRecursion, TreeNodeRewriter,
 };
 use datafusion::common::{DFSchema, Result, ScalarValue};
+use datafusion::functions::core::arrow_cast::ArrowCastFunc;
 use datafusion::functions::core::expr_fn::greatest;
+use datafusion::functions::core::nullif::NullIfFunc;
 use datafusion::functions::regex::regexplike::RegexpLikeFunc;
-use datafusion::logical_expr::expr::{Cast, InList, ScalarFunction};
+use datafusion::logical_expr::expr::{Case, Cast, InList, ScalarFunction, TryCast};
 use datafusion::logical_expr::expr_rewriter::NamePreserver;
 use datafusion::logical_expr::utils::merge_schema;
 use datafusion::logical_expr::{
@@ -26,7 +31,7 @@ use datafusion::logical_expr::{
 };
 use datafusion::optimizer::optimizer::ApplyOrder;
 use datafusion::optimizer::{AnalyzerRule, OptimizerConfig, OptimizerRule};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::mem;
 
 /// Prevents rewriting of lists and patterns. It must run after types were coerced.
@@ -45,7 +50,12 @@ pub(crate) struct BothZeros;
 impl AnalyzerRule for SafeConditions {
     fn analyze(&self, plan: LogicalPlan, _: &ConfigOptions) -> Result<LogicalPlan> {
         rewrite(plan, |expr, _| {
-            let expr = expr.transform_up(|expr| Ok(safe_pattern(expr)))?;
+            let expr = expr.transform_up(|expr| {
+                Ok(match expr {
+                    Expr::AggregateFunction(_) => distinct_order(expr),
+                    expr => safe_pattern(expr),
+                })
+            })?;
             let mut lists = 0;
             expr.data.apply(|expr| {
                 lists += usize::from(matches!(expr, Expr::InList(_)));
@@ -123,10 +133,11 @@ fn rewrite(
     })
 }
 
-/// Makes the operands of lists differ from each other: `x`, `greatest(x)`, `greatest(greatest(x))`.
+/// Makes the operands of lists differ from each other, conversions left aside: `x`, `greatest(x)`,
+/// `greatest(greatest(x))`.
 #[derive(Default)]
 struct Operands {
-    /// The number of lists with the operand.
+    /// The number of lists with the operand, without conversions.
     seen: HashMap<Expr, usize>,
 }
 
@@ -137,7 +148,7 @@ impl TreeNodeRewriter for Operands {
         let Expr::InList(mut list) = expr else {
             return Ok(Transformed::no(expr));
         };
-        let seen = self.seen.entry(list.expr.as_ref().clone()).or_default();
+        let seen = self.seen.entry(unconverted(&list.expr)?).or_default();
         for _ in 0..*seen {
             let operand = mem::take(list.expr.as_mut());
             *list.expr = greatest(vec![operand]);
@@ -151,7 +162,38 @@ impl TreeNodeRewriter for Operands {
     }
 }
 
-/// A pattern with a backslash in a group.
+/// An aggregate whose arguments are ordered by each expression once.
+fn distinct_order(mut expr: Expr) -> Transformed<Expr> {
+    let Expr::AggregateFunction(aggregate) = &mut expr else {
+        return Transformed::no(expr);
+    };
+    let order = &mut aggregate.params.order_by;
+    let before = order.len();
+    let mut seen = HashSet::new();
+    order.retain(|key| seen.insert(key.expr.clone()));
+    let has_changed = order.len() < before;
+    Transformed::new_transformed(expr, has_changed)
+}
+
+/// An expression without conversions.
+fn unconverted(expr: &Expr) -> Result<Expr> {
+    let without = expr.clone().transform_up(|expr| {
+        Ok(match expr {
+            Expr::Cast(Cast { expr, .. }) | Expr::TryCast(TryCast { expr, .. }) => {
+                Transformed::yes(*expr)
+            }
+            Expr::ScalarFunction(ScalarFunction { func, mut args })
+                if func.inner().is::<ArrowCastFunc>() && !args.is_empty() =>
+            {
+                Transformed::yes(args.swap_remove(0))
+            }
+            _ => Transformed::no(expr),
+        })
+    });
+    without.data()
+}
+
+/// A pattern with a backslash, or of any text, in a group.
 fn safe_pattern(mut expr: Expr) -> Transformed<Expr> {
     let pattern = match &mut expr {
         Expr::BinaryExpr(BinaryExpr {
@@ -184,7 +226,8 @@ fn safe_pattern(mut expr: Expr) -> Transformed<Expr> {
         else {
             return false;
         };
-        if !text.contains('\\') || regex_syntax::parse(text).is_err() {
+        let is_rewritten = text.contains('\\') || text == ".*";
+        if !is_rewritten || regex_syntax::parse(text).is_err() {
             return false;
         }
         // With white space left out, a comment may be at the end, and is a part of it up to the end of the line.
@@ -201,7 +244,57 @@ fn safe_pattern(mut expr: Expr) -> Transformed<Expr> {
 
 /// A comparison of floating-point numbers with decimals as one of floating-point numbers, and one of dictionaries with
 /// patterns as one of texts.
-fn with_common_type(mut expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
+fn with_common_type(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
+    let compared = as_comparisons(expr, schema)?;
+    if !compared.transformed {
+        return with_one_type(compared.data, schema);
+    }
+    let expr = compared.data;
+    let expr = expr.transform_up(|expr| with_one_type(expr, schema))?;
+    Ok(Transformed::yes(expr.data))
+}
+
+/// `CASE x WHEN y THEN …` and `nullif(x, y)` of floating-point numbers, written with `x = y`.
+fn as_comparisons(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
+    let is_float = |expr: &Expr| {
+        let data_type = expr.get_type(schema);
+        data_type.is_ok_and(|data_type| data_type.is_floating())
+    };
+    Ok(match expr {
+        Expr::Case(Case {
+            expr: Some(value),
+            when_then_expr: mut when_then,
+            else_expr,
+        }) if !value.is_volatile()
+            && (is_float(&value) || when_then.iter().any(|(when, _)| is_float(when))) =>
+        {
+            for (when, _) in &mut when_then {
+                let other = mem::take(when.as_mut());
+                **when = value.as_ref().clone().eq(other);
+            }
+            Transformed::yes(Expr::Case(Case::new(None, when_then, else_expr)))
+        }
+        Expr::ScalarFunction(ScalarFunction { func, mut args })
+            if func.inner().is::<NullIfFunc>()
+                && args.len() == 2
+                && args.iter().any(is_float)
+                && !args[0].is_volatile() =>
+        {
+            let (other, value) = (args.swap_remove(1), args.swap_remove(0));
+            let is_equal = Box::new(value.clone().eq(other));
+            let none = cast(lit(ScalarValue::Null), value.get_type(schema)?);
+            let when_then = vec![(is_equal, Box::new(none))];
+            Transformed::yes(Expr::Case(Case::new(
+                None,
+                when_then,
+                Some(Box::new(value)),
+            )))
+        }
+        expr => Transformed::no(expr),
+    })
+}
+
+fn with_one_type(mut expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
     let mut operands: Vec<&mut Expr> = match &mut expr {
         Expr::BinaryExpr(BinaryExpr { left, op, right }) if op.supports_propagation() => {
             vec![left.as_mut(), right.as_mut()]

@@ -13,6 +13,7 @@
 //!
 //! Rules that correct plans of the engine:
 //!
+//! - `distinct_members` leaves repeated rows out of the subqueries of `IN` and `EXISTS`.
 //! - `filters` keeps filters above aggregates and projections below which they would change the rows.
 //! - `join_conditions` writes equations of joins so that the engine does not take them for contradictions.
 //! - `lost_conditions` refuses changes of tables whose conditions the engine would leave out.
@@ -29,6 +30,7 @@
 mod bounded_memory;
 pub(crate) use bounded_memory::JoinSmallSide;
 pub(crate) mod comparisons;
+pub(crate) mod distinct_members;
 pub(crate) mod filters;
 pub(crate) mod float_extremes;
 pub mod in_order;

@@ -1,21 +1,25 @@
-//! Changes keys of joins that the engine (DataFusion 55) fails on: dictionaries, and numbers with two zeros.
+//! Changes keys that the engine (DataFusion 55) fails on: dictionaries in joins, and numbers with two zeros.
 //!
 //! A hash join of integers that are close to each other numbers its rows by them, in an array. It takes a dictionary for
 //! such integers if it knows the bounds of its values, and then cannot read it. A join by sorting that returns rows of one
 //! side does not compare dictionaries.
 //!
 //! A join by sorting takes −0.0 and 0.0 for equal, and the sort before it does not: rows after them found no partner.
+//! Groups of sorted rows were returned once for each zero, windows and some DISTINCT arguments took the zeros for different.
 //! [`PlainKeys`] adds 0.0 to floating-point keys, which makes both 0.0.
 
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::tree_node::Transformed;
 use datafusion::common::{DFSchema, JoinType, Result, ScalarValue};
-use datafusion::logical_expr::{Expr, ExprSchemable, LogicalPlan, Operator, cast, lit};
+use datafusion::logical_expr::{
+    Aggregate, Expr, ExprSchemable, LogicalPlan, Operator, Window, cast, lit,
+};
 use datafusion::optimizer::optimizer::ApplyOrder;
 use datafusion::optimizer::{OptimizerConfig, OptimizerRule};
 use std::mem;
 
-/// Joins rows by the values of such dictionaries and numbers. It must run after the rules that make joins.
+/// Joins and groups rows by the values of such dictionaries and numbers. It must run after the rules that make joins and
+/// groups.
 #[derive(Debug)]
 pub(crate) struct PlainKeys;
 
@@ -34,8 +38,11 @@ impl OptimizerRule for PlainKeys {
         _: &dyn OptimizerConfig,
     ) -> Result<Transformed<LogicalPlan>> {
         plan.transform_up_with_subqueries(|node| {
-            let LogicalPlan::Join(mut join) = node else {
-                return Ok(Transformed::no(node));
+            let mut join = match node {
+                LogicalPlan::Join(join) => join,
+                LogicalPlan::Aggregate(groups) => return with_one_zero(groups),
+                LogicalPlan::Window(window) => return partitioned_with_one_zero(window),
+                node => return Ok(Transformed::no(node)),
             };
             let returns_one_side = matches!(
                 join.join_type,
@@ -64,18 +71,7 @@ impl OptimizerRule for PlainKeys {
 fn unpack(key: &mut Expr, schema: &DFSchema, all: bool) -> Result<bool> {
     let value = match key.get_type(schema)? {
         DataType::Dictionary(_, value) => value,
-        data_type if data_type.is_floating() => {
-            let zero = lit(ScalarValue::new_zero(&data_type)?);
-            let is_changed = match &key {
-                Expr::BinaryExpr(sum) => sum.op != Operator::Plus || *sum.right != zero,
-                _ => true,
-            };
-            if is_changed {
-                let number = mem::take(key);
-                *key = number + zero;
-            }
-            return Ok(is_changed);
-        }
+        data_type if data_type.is_floating() => return add_zero(key, schema),
         _ => return Ok(false),
     };
     let is_unpacked = all || value.is_integer();
@@ -84,4 +80,90 @@ fn unpack(key: &mut Expr, schema: &DFSchema, all: bool) -> Result<bool> {
         *key = cast(packed, *value);
     }
     Ok(is_unpacked)
+}
+
+/// Adds 0.0 to a floating-point number; whether it is one, to which 0.0 was not added before.
+fn add_zero(key: &mut Expr, schema: &DFSchema) -> Result<bool> {
+    let data_type = key.get_type(schema)?;
+    if !data_type.is_floating() {
+        return Ok(false);
+    }
+    let zero = lit(ScalarValue::new_zero(&data_type)?);
+    if let Expr::BinaryExpr(sum) = &*key
+        && sum.op == Operator::Plus
+        && *sum.right == zero
+    {
+        return Ok(false);
+    }
+    let number = mem::take(key);
+    *key = number + zero;
+    Ok(true)
+}
+
+/// Groups by numbers with one zero, of which DISTINCT arguments of aggregates have one, too.
+fn with_one_zero(groups: Aggregate) -> Result<Transformed<LogicalPlan>> {
+    let schema = groups.input.schema();
+    let mut has_changed = false;
+    let mut change = |expr: &Expr, change: &dyn Fn(&mut Expr) -> Result<bool>| -> Result<Expr> {
+        let (qualifier, name) = expr.qualified_name();
+        let mut changed = expr.clone().unalias();
+        let is_changed = change(&mut changed)?;
+        has_changed |= is_changed;
+        Ok(match is_changed {
+            true => changed.alias_qualified(qualifier, name),
+            false => expr.clone(),
+        })
+    };
+    let of_groups = groups.group_expr.iter().map(|group| match group {
+        Expr::GroupingSet(_) => Ok(group.clone()),
+        group => change(group, &|group| add_zero(group, schema)),
+    });
+    let of_groups = of_groups.collect::<Result<Vec<_>>>()?;
+    let aggregates = groups.aggr_expr.iter().map(|aggregate| {
+        change(aggregate, &|aggregate| {
+            let Expr::AggregateFunction(function) = aggregate else {
+                return Ok(false);
+            };
+            let mut is_changed = false;
+            if function.params.distinct {
+                for argument in &mut function.params.args {
+                    is_changed |= add_zero(argument, schema)?;
+                }
+            }
+            Ok(is_changed)
+        })
+    });
+    let aggregates = aggregates.collect::<Result<Vec<_>>>()?;
+    if !has_changed {
+        return Ok(Transformed::no(LogicalPlan::Aggregate(groups)));
+    }
+    let groups = Aggregate::try_new(groups.input, of_groups, aggregates)?;
+    Ok(Transformed::yes(LogicalPlan::Aggregate(groups)))
+}
+
+/// Windows of rows whose numbers are equal, with one zero.
+fn partitioned_with_one_zero(window: Window) -> Result<Transformed<LogicalPlan>> {
+    let schema = window.input.schema();
+    let mut has_changed = false;
+    let windows = window.window_expr.iter().map(|expr| {
+        let (qualifier, name) = expr.qualified_name();
+        let mut changed = expr.clone().unalias();
+        let mut is_changed = false;
+        if let Expr::WindowFunction(function) = &mut changed {
+            for key in &mut function.params.partition_by {
+                is_changed |= add_zero(key, schema)?;
+            }
+        }
+        has_changed |= is_changed;
+        Ok(match is_changed {
+            true => changed.alias_qualified(qualifier, name),
+            false => expr.clone(),
+        })
+    });
+    let windows = windows.collect::<Result<Vec<_>>>()?;
+    if !has_changed {
+        return Ok(Transformed::no(LogicalPlan::Window(window)));
+    }
+    let window = Window::try_new(windows, window.input)?;
+    Ok(Transformed::yes(LogicalPlan::Window(window)))
 }

@@ -15,6 +15,9 @@ const RESERVED_DIVISOR: usize = 16;
 /// A consumer that holds less than this share of a sixteenth, a quarter, asks for its first batch.
 const FIRST: usize = 4;
 
+/// The beginning of the names of the engine's merges of sorted runs.
+const MERGE: &str = "ExternalSorterMerge";
+
 /// Upper bound of the memory that a consumer needs to write its rows, in units of what it released for them: sorting
 /// takes twice the memory of the rows in the worst case.
 const RELEASED: usize = 2;
@@ -24,6 +27,9 @@ const RELEASED: usize = 2;
 /// half first come, first served; the other half is divided among them in equal parts, up to which they may grow if
 /// memory is free. Each of them may also take any free memory for its first batch, without which a sort cannot
 /// continue, and up to a sixteenth of the whole for what follows, such as the first two runs of a merge.
+///
+/// A merge of the engine (DataFusion 55) cannot spill, and takes memory for as many runs as it is given memory for. It may
+/// hold half of what others leave: the operators that read its rows need memory, too. It merges the other runs later.
 ///
 /// A consumer that spills releases its memory, and then reserves what the rows take while they are sorted and written.
 /// They are in memory already, so that request is granted in any case, up to twice of what was released, even if others
@@ -107,6 +113,10 @@ impl MemoryPool for SharedPool {
         let consumer = reservation.consumer();
         let released = state.released.remove(&consumer.id()).unwrap_or(0);
         let available = match consumer.can_spill() {
+            false if consumer.name().starts_with(MERGE) => {
+                let half = (free + holds) / 2;
+                half.max(reserve.min(free + holds)).saturating_sub(holds)
+            }
             false => free,
             true => {
                 let part = half / state.spillers.max(1);
@@ -209,5 +219,25 @@ mod tests {
         assert!(grouping.try_grow(821).is_err(), "more than twice");
         fixed.free();
         grouping.try_grow(300).expect("memory is free");
+    }
+
+    /// The merge of a million runs left no memory for the operators that read its rows.
+    #[test]
+    fn a_merge_leaves_half_of_the_memory() {
+        let pool: Arc<dyn MemoryPool> = Arc::new(SharedPool::new(1000));
+        let merge =
+            |partition| MemoryConsumer::new(format!("{MERGE}[{partition}]")).register(&pool);
+        let (first, second) = (merge(0), merge(1));
+        let runs =
+            |merge: &MemoryReservation| (0..1000).filter(|_| merge.try_grow(10).is_ok()).count();
+        assert_eq!(runs(&first), 50);
+        assert_eq!(runs(&second), 25);
+        let grouping = MemoryConsumer::new("grouping").with_can_spill(true);
+        let grouping = grouping.register(&pool);
+        grouping.try_grow(180).expect("memory is free");
+        let fixed = MemoryConsumer::new("fixed").register(&pool);
+        fixed.try_grow(8).expect("memory is free");
+        let third = merge(2);
+        assert_eq!(runs(&third), 6, "up to a sixteenth of the whole");
     }
 }

@@ -46,6 +46,7 @@ mod edit_distance;
 mod edit_grams;
 mod edit_keys;
 mod edit_similarity;
+mod frequent_keys;
 mod function;
 mod hamming_distance;
 mod hamming_to_cosine;
@@ -212,6 +213,7 @@ pub fn aggregate_functions() -> Vec<Arc<AggregateUDF>> {
         udaf(component_numbers::ComponentNumbers),
         udaf(connected_components::ConnectedComponents),
         udaf(item_list::ItemList),
+        udaf(frequent_keys::FrequentKeysOf),
         udaf(key_filter::KeyFilter),
         udaf(mean_vector::MeanVector),
         udaf(representatives::Representatives),

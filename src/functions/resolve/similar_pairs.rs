@@ -38,6 +38,7 @@ pub(in crate::functions) fn similar_pairs(call: &Call) -> Result<Expansion> {
         },
         prefixes: call.boolean("prefixes")?,
         max_bucket_pairwise: limit("max_bucket_pairwise")?,
+        marked_keys: call.boolean("marked_keys")?,
         max_bucket: limit("max_bucket")?,
         parts: call.integer("parts")? as u32,
         two_sides: call.integer("sides")? == 2,

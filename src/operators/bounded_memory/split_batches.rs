@@ -13,8 +13,10 @@ use std::sync::Arc;
 /// Upper bounds of the bytes and of the rows that a slice may have after its lists are unnested.
 const MAX_UNNESTED_BYTES: usize = 16 << 20;
 const MAX_UNNESTED_ROWS: usize = 1 << 20;
-/// Rows of a slice from which long lists are computed.
-const ROWS_OF_LONG_LISTS: usize = 64;
+/// Upper bounds of the bytes and of the rows of a slice from which long lists are computed: the lists of a row may be some
+/// hundred times as large as its texts, and texts that several rows of a slice have are divided into words once.
+const BYTES_BEFORE_LONG_LISTS: usize = 4 << 20;
+const ROWS_BEFORE_LONG_LISTS: usize = 1 << 10;
 
 /// Splits the batches of its input so that each has a bounded size after its lists are unnested. A single row is
 /// never split, so one row with long lists may exceed the bounds.
@@ -23,7 +25,8 @@ pub(super) struct SplitBatchesExec {
     input: Arc<dyn ExecutionPlan>,
     /// Indices of the list columns.
     lists: Vec<usize>,
-    /// Upper bound of the rows of a slice after its lists are unnested.
+    /// Upper bounds of the bytes and of the rows of a slice after its lists are unnested.
+    max_bytes: usize,
     max_rows: usize,
 }
 
@@ -32,6 +35,7 @@ impl SplitBatchesExec {
         Self {
             input,
             lists,
+            max_bytes: MAX_UNNESTED_BYTES,
             max_rows: MAX_UNNESTED_ROWS,
         }
     }
@@ -41,7 +45,8 @@ impl SplitBatchesExec {
         Self {
             input,
             lists: Vec::new(),
-            max_rows: ROWS_OF_LONG_LISTS,
+            max_bytes: BYTES_BEFORE_LONG_LISTS,
+            max_rows: ROWS_BEFORE_LONG_LISTS,
         }
     }
 
@@ -49,6 +54,7 @@ impl SplitBatchesExec {
         Ok(Arc::new(Self {
             input,
             lists: self.lists.clone(),
+            max_bytes: self.max_bytes,
             max_rows: self.max_rows,
         }))
     }
@@ -74,10 +80,11 @@ impl ExecutionPlan for SplitBatchesExec {
     ) -> Result<SendableRecordBatchStream> {
         let input = self.input.execute(partition, context)?;
         let schema: SchemaRef = input.schema();
-        let (lists, max_rows) = (self.lists.clone(), self.max_rows);
+        let lists = self.lists.clone();
+        let (max_bytes, max_rows) = (self.max_bytes, self.max_rows);
         let slices = input
             .map_ok(move |batch| {
-                let ends = ends(&batch, &lists, max_rows);
+                let ends = ends(&batch, &lists, max_bytes, max_rows);
                 let mut start = 0;
                 futures::stream::iter(ends.into_iter().map(move |end| {
                     let slice = batch.slice(start, end - start);
@@ -94,10 +101,10 @@ impl ExecutionPlan for SplitBatchesExec {
 }
 
 /// The row indices at which the slices of a batch end (exclusive).
-fn ends(batch: &RecordBatch, lists: &[usize], max_rows: usize) -> Vec<usize> {
+fn ends(batch: &RecordBatch, lists: &[usize], max_bytes: usize, max_rows: usize) -> Vec<usize> {
     let rows = batch.num_rows();
     let row_bytes = batch.columns().iter().map(bytes).sum::<usize>() / rows.max(1);
-    let max_rows = (MAX_UNNESTED_BYTES / row_bytes.max(1)).clamp(1, max_rows);
+    let max_rows = (max_bytes / row_bytes.max(1)).clamp(1, max_rows);
     let lists: Vec<&ArrayRef> = lists.iter().map(|&list| batch.column(list)).collect();
     let (mut ends, mut unnested) = (Vec::new(), 0);
     for row in 0..rows {
@@ -169,8 +176,19 @@ mod tests {
         ]));
         let batch = RecordBatch::try_from_iter([("text", texts), ("list", lists)]).expect("rows");
         // Fifteen rows of a little over 1 MiB fit into a slice.
-        assert_eq!(ends(&batch, &[1], MAX_UNNESTED_ROWS), [3, 4, 5, 6]);
-        assert_eq!(ends(&batch.slice(0, 0), &[1], MAX_UNNESTED_ROWS), [0; 0]);
-        assert_eq!(ends(&batch, &[], 4), [4, 6]);
+        assert_eq!(
+            ends(&batch, &[1], MAX_UNNESTED_BYTES, MAX_UNNESTED_ROWS),
+            [3, 4, 5, 6]
+        );
+        assert_eq!(
+            ends(
+                &batch.slice(0, 0),
+                &[1],
+                MAX_UNNESTED_BYTES,
+                MAX_UNNESTED_ROWS
+            ),
+            [0; 0]
+        );
+        assert_eq!(ends(&batch, &[], MAX_UNNESTED_BYTES, 4), [4, 6]);
     }
 }

@@ -122,6 +122,8 @@ pub struct Spec {
     /// Buckets of more rows than this are oversized: their rows are verified against pivots. Callers pass one row for
     /// each distinct text.
     pub max_bucket_pairwise: Option<usize>,
+    /// Whether the highest bit of a key says that its bucket may be oversized, if there are several parts.
+    pub marked_keys: bool,
     /// Only this many rows of a bucket, the first in id order, form pairs.
     pub max_bucket: Option<usize>,
     /// Number of parts of the key space.

@@ -162,7 +162,7 @@ impl KeyFilter {
 /// The reason why bytes are not those of a filter.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("a filter of keys cannot have {0} bytes")]
-pub struct WrongFilter(usize);
+pub struct WrongFilter(pub(crate) usize);
 
 /// The bytes of a [`KeyFilter`] of stage 0, which tell the keys that several rows may hold.
 #[derive(Debug, Clone, Copy)]

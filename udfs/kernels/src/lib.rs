@@ -76,6 +76,7 @@ mod dot_products;
 mod edit;
 mod edit_keys;
 mod fields;
+mod frequent_keys;
 mod gaussian;
 mod group_keys;
 mod hash_order;
@@ -131,6 +132,7 @@ pub use fields::{
     MIN_WEIGHT, Missing, NumberedShingles, SetMeasure, WEIGHT_TOLERANCE, WeightedField,
     WeightedFields, record_fields,
 };
+pub use frequent_keys::{FrequentKeyCounts, FrequentKeys, is_marked};
 pub use group_keys::group_keys_into;
 pub use html::html_text_into;
 pub use interval::wilson_interval;
@@ -151,8 +153,8 @@ pub use number_order::number_order_into;
 pub use packed::{PackError, VectorColumn, pack_f32, pack_f64, pack_sparse};
 pub use passages::{
     AnchorGrams, AnchoredPassages, EarlierFinder, EarlierPassages, GramSpec, Grams, Passage,
-    PassageText, Place, Unit, WholeRun, WordRun, common_passages, key_hash, passage_window,
-    uncut_parts, whole_runs, word_runs,
+    PassageText, PassageTexts, Place, Unit, WholeRun, WordRun, common_passages, key_hash,
+    passage_window, uncut_parts, whole_runs, word_runs,
 };
 pub use path::shortest_path;
 pub use projection::{Coordinate, DenseProjector, MAX_BITS, SparseProjector, signature_bytes};

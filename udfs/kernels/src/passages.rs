@@ -16,11 +16,14 @@ pub use earlier::{AnchoredPassages, EarlierFinder, EarlierPassages, Place};
 pub use grams::{AnchorGrams, GramSpec, Grams, WordRun, key_hash, uncut_parts, word_runs};
 pub use whole::{WholeRun, whole_runs};
 
+use std::collections::HashMap;
+
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::hash_order::remove_repeats;
 use crate::shingle::Shingle;
 use crate::split_mix::SplitMix64;
+use crate::text_hasher::TextHasherBuilder;
 use crate::winnow::Winnower;
 use crate::words::for_each_word;
 
@@ -46,6 +49,46 @@ pub struct PassageText<'a> {
     hashes: Vec<u64>,
     /// Sorted.
     anchors: Vec<Anchor>,
+}
+
+/// Units of the texts that [`PassageTexts`] holds before it drops them. A unit takes about 50 bytes with its share of the
+/// anchors.
+const HELD_UNITS: usize = 1 << 18;
+
+/// Texts that are compared with several others: each is divided into units once, while it is held.
+#[derive(Debug)]
+pub struct PassageTexts<'a> {
+    shingle: Shingle,
+    held: HashMap<&'a str, PassageText<'a>, TextHasherBuilder>,
+    /// The units of the texts held.
+    units: usize,
+}
+
+impl<'a> PassageTexts<'a> {
+    /// No text yet. `shingle` is that of [`PassageText::new`].
+    pub fn new(shingle: Shingle) -> Self {
+        Self {
+            shingle,
+            held: HashMap::default(),
+            units: 0,
+        }
+    }
+
+    /// The units and anchors of two texts. Holds at most these two and other texts of 262,144 units in all.
+    pub fn both(&mut self, a: &'a str, b: &'a str) -> [&PassageText<'a>; 2] {
+        if self.units > HELD_UNITS {
+            self.held.clear();
+            self.units = 0;
+        }
+        for text in [a, b] {
+            self.held.entry(text).or_insert_with(|| {
+                let divided = PassageText::new(text, self.shingle);
+                self.units += divided.units.len();
+                divided
+            });
+        }
+        [a, b].map(|text| &self.held[text])
+    }
 }
 
 /// A run of units that was selected by winnowing.

@@ -6,7 +6,7 @@ use crate::operators::similar_pairs::Spec;
 use datafusion::common::Result;
 use datafusion::execution::memory_pool::{MemoryLimit, MemoryReservation};
 use futures::StreamExt;
-use neardup_kernels::pairs::{BlockSpec, KeyFilter, OversizedKeyCounter, OversizedKeys};
+use neardup_kernels::pairs::{BlockSpec, KeyFilter, OversizedKeyCounter, OversizedKeys, PairOwner};
 use std::sync::Arc;
 
 /// A filter takes at most this share of a memory limit: an eighth.
@@ -104,7 +104,7 @@ impl Counts {
     #[inline]
     pub(super) fn is_kept(&self, key: u64) -> bool {
         match self.spec.part {
-            Some(part) if !part.owns(key) => self.spec.prefixes || !part.bounded,
+            Some(part) if !part.owns(key) => self.spec.prefixes || part.owner != PairOwner::EachKey,
             _ => self.is_shared(key),
         }
     }

@@ -44,7 +44,7 @@ use datafusion::physical_plan::metrics::{Count, SpillMetrics};
 use datafusion::physical_plan::stream::RecordBatchReceiverStream;
 use futures::StreamExt;
 use neardup_kernels::Shingle;
-use neardup_kernels::pairs::{Block, BlockSpec, KeyPart, Prober, Stats};
+use neardup_kernels::pairs::{Block, BlockSpec, KeyPart, PairOwner, Prober, Stats};
 use output::{Output, Pairs};
 use pivots::Pivots;
 use rows::Portion;
@@ -256,7 +256,11 @@ impl BlockJoin {
             (self.spec.parts > 1).then_some(KeyPart {
                 part,
                 parts: self.spec.parts,
-                bounded: self.spec.max_bucket_pairwise.is_some(),
+                owner: match (self.spec.max_bucket_pairwise, self.spec.marked_keys) {
+                    (None, _) => PairOwner::FirstKey,
+                    (Some(_), true) => PairOwner::FirstUnmarkedKey,
+                    (Some(_), false) => PairOwner::EachKey,
+                },
             })
         };
         while let Some(batch) = input.next().await.transpose()? {

@@ -1,4 +1,4 @@
-//! Decides which part a pair belongs to: the one that owns the first key the two rows share.
+//! Decides which part a pair belongs to: the one that owns the first key the two rows share, of some or of all keys.
 
 /// A hash table of the keys of the probe row.
 #[derive(Debug, Default)]
@@ -13,13 +13,21 @@ impl ProbeKeys {
     /// Whether the probe row `row`, whose keys are `keys`, holds one of the `earlier` keys of a candidate:
     /// those before the key at which it became a candidate.
     pub(super) fn share_any(&mut self, row: u32, keys: &[u64], earlier: &[u64]) -> bool {
-        if earlier.is_empty() {
-            return false;
-        }
+        let earlier = earlier.iter().copied();
+        self.first_shared(row, keys, earlier).is_some()
+    }
+
+    /// The first of some keys of a candidate that the probe row `row`, whose keys are `keys`, holds.
+    pub(super) fn first_shared(
+        &mut self,
+        row: u32,
+        keys: &[u64],
+        mut others: impl Iterator<Item = u64>,
+    ) -> Option<u64> {
         if self.row != Some(row) {
             self.fill(row, keys);
         }
-        earlier.iter().any(|&key| {
+        others.find(|&key| {
             let at = self.find(row, key);
             self.table[at].1 == row
         })

@@ -129,3 +129,29 @@ fn periodic_texts() {
     let found = found(&a, &b, Shingle::Word(10));
     assert_eq!(found.len(), 300 + 200 - 1 - 2 * 9);
 }
+
+/// Texts that are dropped, and divided again, have the same units.
+#[test]
+fn held_texts_are_those_that_were_given() {
+    let shingle = Shingle::Char(5);
+    let long = "ab".repeat(HELD_UNITS / 3);
+    let texts = ["some text", "another", long.as_str(), "", "some text too"];
+    let mut held = PassageTexts::new(shingle);
+    for round in 0..3 {
+        for a in texts {
+            for b in texts {
+                let [first, second] = held.both(a, b);
+                for (text, given) in [(first, a), (second, b)] {
+                    let expected = PassageText::new(given, shingle);
+                    assert_eq!(
+                        (text.text, text.units()),
+                        (given, expected.units()),
+                        "{round}"
+                    );
+                    assert_eq!(text.anchors, expected.anchors);
+                }
+                assert!(held.units <= HELD_UNITS + 2 * long.len());
+            }
+        }
+    }
+}

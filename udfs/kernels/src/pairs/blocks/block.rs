@@ -12,6 +12,7 @@ use super::oversized_keys::OversizedKeys;
 use super::postings::{Entry, Postings};
 use super::rows::{SetRow, SetRows};
 use crate::bounds;
+use crate::is_marked;
 
 /// Where a row is.
 #[derive(Debug, Clone, Copy)]
@@ -48,10 +49,22 @@ pub struct KeyPart {
     pub part: u32,
     /// The number of joins, at least 1.
     pub parts: u32,
-    /// Whether buckets may be oversized. If not, a pair is found by the join that owns the first key which its rows
-    /// share; if so, by each join that owns one of them, because a join does not know whether the bucket of another's
-    /// key is oversized.
-    pub bounded: bool,
+    /// Which of the joins that own keys of a pair finds it.
+    pub owner: PairOwner,
+}
+
+/// The join that finds a pair whose rows share keys of several joins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PairOwner {
+    /// The one that owns the first key which the rows share: no bucket is oversized.
+    FirstKey,
+    /// The one that owns the first key which the rows share and that is not marked ([`crate::FrequentKeys::mark`]). The
+    /// bucket of such a key is not oversized. If they share marked keys only, each join that owns one. A pair may be found
+    /// at a pivot of an oversized bucket, besides.
+    FirstUnmarkedKey,
+    /// Each one that owns a key which the rows share: any bucket may be oversized, and a join does not know whether that
+    /// of another's key is.
+    EachKey,
 }
 
 impl KeyPart {
@@ -116,7 +129,10 @@ impl Block {
                 sketches.push(row.set);
             }
         }
-        let complete = oversized.is_empty() && spec.part.is_none_or(|part| !part.bounded);
+        let is_bounded = spec
+            .part
+            .is_some_and(|part| part.owner != PairOwner::FirstKey);
+        let complete = oversized.is_empty() && !is_bounded;
         let zoned = complete && spec.prefixes;
         let is_indexed =
             |key: u64| spec.owns(key) && (oversized.is_empty() || !oversized.contains(key));
@@ -331,7 +347,7 @@ impl Prober {
     pub fn probe_own(&mut self, block: &Block, row: u32, found: &mut Vec<SimilarRow>) -> usize {
         match block.places.get(row as usize) {
             Some(&place) => {
-                self.differences.begin_own(&block.differences, row);
+                (self.differences).begin_own(&block.differences, row, |row| block.set(row));
                 self.probe(block, block.row(place), row, found)
             }
             None => 0,
@@ -514,12 +530,22 @@ impl Prober {
             }
         }
         let other = block.row(place);
-        if block.part.is_some_and(|part| !part.bounded) {
-            let earlier = &other.keys[..entry.position() as usize];
-            if self.keys.share_any(self.number, row.keys, earlier)
-                || block.prefixes
-                    && !(self.probe).position_qualifies(length, positions, true, needed)
-            {
+        if let Some(part) = block.part {
+            let is_found = match part.owner {
+                PairOwner::FirstKey => {
+                    let earlier = &other.keys[..entry.position() as usize];
+                    !self.keys.share_any(self.number, row.keys, earlier)
+                        && (!block.prefixes
+                            || (self.probe).position_qualifies(length, positions, true, needed))
+                }
+                PairOwner::FirstUnmarkedKey => {
+                    let unmarked = other.keys.iter().copied().filter(|&key| !is_marked(key));
+                    let first = self.keys.first_shared(self.number, row.keys, unmarked);
+                    first.is_none_or(|key| part.owns(key))
+                }
+                PairOwner::EachKey => true,
+            };
+            if !is_found {
                 return;
             }
         }

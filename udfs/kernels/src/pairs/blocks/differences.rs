@@ -1,19 +1,22 @@
 //! Sets as differences from a set that resembles them.
 //!
 //! Rows that share a key with many others, such as the rows of a template, resemble each other. Let R be the set of one
-//! of them, the reference. For two sets A and B, with the symmetric differences D = A △ R and E = B △ R,
+//! of them, the reference. For two sets A and B, with the tokens of R that they lack, L = R ∖ A and M = R ∖ B, and those
+//! that they have beside it, X = A ∖ R and Y = B ∖ R,
 //!
 //! ```text
-//! |A ∩ B| = (|A| + |B| - |D| - |E|) / 2 + |D ∩ E|,
+//! |A ∩ B| = |R| - |L| - |M| + |L ∩ M| + |X ∩ Y|.
 //! ```
 //!
-//! because A △ B = D △ E. The more the sets resemble each other, the shorter are the differences, and the sooner they
-//! are compared.
+//! L and M are bits, one for each token of R, so that |L ∩ M| takes an instruction for 64 tokens and more. Most tokens of X
+//! are in no other row of the block, so that only the others are looked up if both rows are of it.
 
 use std::cmp::Ordering;
 
 use super::super::probe_set::ProbeSet;
-use crate::overlap_at_least;
+use crate::vector_units::Implementations;
+#[cfg(target_arch = "x86_64")]
+use crate::vector_units::VectorUnit;
 
 /// Sets of fewer tokens are compared as they are.
 const MIN_TOKENS: usize = 512;
@@ -23,8 +26,9 @@ pub(super) const MIN_ROWS: usize = 8;
 const MAX_TRIES: usize = 2;
 /// A difference has at most one token for this number of tokens of its set.
 const MIN_SHARE: usize = 3;
-/// All differences have at most one token for this number of tokens of all sets.
-const MIN_SHARE_OF_ALL: usize = 8;
+/// All differences have at most one word for this number of tokens of all sets, and as many are held to find the tokens
+/// that several rows have.
+const MIN_SHARE_OF_ALL: usize = 16;
 /// No row.
 const NONE: u32 = u32::MAX;
 
@@ -33,17 +37,30 @@ const NONE: u32 = u32::MAX;
 pub(super) struct Differences {
     /// For each row the number of its reference, or [`NONE`]. Empty if there are no references.
     references: Vec<u32>,
-    /// Where the difference of each row starts, and where the last one ends.
+    /// For each row the words of bits, and the number of its tokens beside the reference that another row has, too.
+    bits: Vec<(u32, u32)>,
+    /// Where the words of each row start, and where those of the last one end.
     starts: Vec<usize>,
-    /// The differences, each ascending.
-    tokens: Vec<u64>,
-    /// The number of tokens that all differences may have.
-    max_tokens: usize,
+    /// For each row its bits, the tokens that another row has, too, and the others.
+    words: Vec<u64>,
+    /// The number of words that all differences may have.
+    max_words: usize,
 }
 
 /// A row that can be the reference of another one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Reference(u32);
+
+/// The difference of the set of a row of the block from its reference.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Difference<'a> {
+    /// A bit for each token of the reference: whether the row lacks it.
+    lacking: &'a [u64],
+    /// The tokens beside the reference that another row of the block has beside its own one; ascending.
+    common: &'a [u64],
+    /// The other tokens beside the reference; ascending.
+    single: &'a [u64],
+}
 
 impl Differences {
     /// Whether sets are long enough for differences.
@@ -51,21 +68,22 @@ impl Differences {
         tokens / rows.max(1) >= MIN_TOKENS / 2
     }
 
-    /// The bytes of the differences of `rows` sets of `tokens` tokens in all.
+    /// The bytes that are held while the differences of `rows` sets of `tokens` tokens in all are computed.
     pub(super) fn memory_for(rows: usize, tokens: usize) -> usize {
         if !Self::pay_off(rows, tokens) {
             return 0;
         }
         (rows + 1)
-            .saturating_mul(size_of::<u32>() + size_of::<usize>())
-            .saturating_add((tokens / MIN_SHARE_OF_ALL).saturating_mul(size_of::<u64>()))
+            .saturating_mul(size_of::<u32>() + size_of::<(u32, u32)>() + size_of::<usize>())
+            .saturating_add((2 * (tokens / MIN_SHARE_OF_ALL)).saturating_mul(size_of::<u64>()))
     }
 
     /// Bytes held.
     pub(super) fn memory(&self) -> usize {
         self.references.capacity() * size_of::<u32>()
+            + self.bits.capacity() * size_of::<(u32, u32)>()
             + self.starts.capacity() * size_of::<usize>()
-            + self.tokens.capacity() * size_of::<u64>()
+            + self.words.capacity() * size_of::<u64>()
     }
 
     /// The differences of `rows` sets of `tokens` tokens in all. `set` is the set of a row, in ascending order, and
@@ -82,9 +100,10 @@ impl Differences {
         }
         let mut all = Self {
             references: vec![NONE; rows],
+            bits: vec![(0, 0); rows],
             starts: Vec::with_capacity(rows + 1),
-            tokens: Vec::new(),
-            max_tokens: tokens / MIN_SHARE_OF_ALL,
+            words: Vec::new(),
+            max_words: tokens / MIN_SHARE_OF_ALL,
         };
         all.starts.push(0);
         for row in 0..rows as u32 {
@@ -103,23 +122,74 @@ impl Differences {
                     all.add(row, own, reference, set(reference)) || tries == MAX_TRIES
                 });
             }
-            all.starts.push(all.tokens.len());
+            all.starts.push(all.words.len());
         }
-        all.tokens.shrink_to_fit();
+        all.words.shrink_to_fit();
+        all.separate();
         all
     }
 
     /// Adds the difference of a row from a reference; false if it is too long.
     fn add(&mut self, row: u32, set: &[u64], reference: u32, of_reference: &[u64]) -> bool {
-        let start = self.tokens.len();
-        let max = (set.len() / MIN_SHARE).min(self.max_tokens - start);
-        let is_near = row == reference || push_difference(set, of_reference, max, &mut self.tokens);
-        if is_near {
+        let start = self.words.len();
+        let bits = of_reference.len().div_ceil(64);
+        let max = set.len() / MIN_SHARE;
+        let Some(max_beyond) = (self.max_words - start).checked_sub(bits) else {
+            return false;
+        };
+        self.words.resize(start + bits, 0);
+        let beyond = push_difference(set, of_reference, (max, max_beyond), start, &mut self.words);
+        if beyond {
             self.references[row as usize] = reference;
+            self.bits[row as usize].0 = bits as u32;
         } else {
-            self.tokens.truncate(start);
+            self.words.truncate(start);
         }
-        is_near
+        beyond
+    }
+
+    /// Places the tokens that several rows have beside their references before the others.
+    fn separate(&mut self) {
+        let Self {
+            bits,
+            starts,
+            words,
+            ..
+        } = self;
+        let beyond = |row: usize, bits: u32| starts[row] + bits as usize..starts[row + 1];
+        let mut tokens = Vec::new();
+        for (row, &(bits, _)) in bits.iter().enumerate() {
+            tokens.extend_from_slice(&words[beyond(row, bits)]);
+        }
+        tokens.sort_unstable();
+        let (mut at, mut repeated) = (0, 0);
+        while let Some(&token) = tokens.get(at) {
+            let copies = tokens[at..].iter().take_while(|&&other| other == token);
+            let copies = copies.count();
+            if copies > 1 {
+                tokens[repeated] = token;
+                repeated += 1;
+            }
+            at += copies;
+        }
+        tokens.truncate(repeated);
+        let mut single = Vec::new();
+        for (row, (bits, common)) in bits.iter_mut().enumerate() {
+            let words = &mut words[beyond(row, *bits)];
+            single.clear();
+            let mut end = 0;
+            for at in 0..words.len() {
+                let token = words[at];
+                if tokens.binary_search(&token).is_ok() {
+                    words[end] = token;
+                    end += 1;
+                } else {
+                    single.push(token);
+                }
+            }
+            words[end..].copy_from_slice(&single);
+            *common = end as u32;
+        }
     }
 
     /// The reference of a row.
@@ -131,10 +201,19 @@ impl Differences {
 
     /// The difference of a row from its reference; empty if it has none.
     #[inline]
-    pub(super) fn of_row(&self, row: u32) -> &[u64] {
+    pub(super) fn of_row(&self, row: u32) -> Difference<'_> {
         let row = row as usize;
         let bounds = self.starts.get(row).zip(self.starts.get(row + 1));
-        bounds.map_or(&[], |(&start, &end)| &self.tokens[start..end])
+        let Some(((&start, &end), &(bits, common))) = bounds.zip(self.bits.get(row)) else {
+            return Difference::default();
+        };
+        let (lacking, beyond) = self.words[start..end].split_at(bits as usize);
+        let (common, single) = beyond.split_at(common as usize);
+        Difference {
+            lacking,
+            common,
+            single,
+        }
     }
 }
 
@@ -143,43 +222,60 @@ impl Differences {
 pub(super) struct DifferenceProbe {
     /// The reference of the last row that was compared.
     reference: Option<Reference>,
+    /// The number of tokens of the reference.
+    reference_tokens: usize,
     /// The number of rows with this reference that the probed row was compared with.
     compared: usize,
-    /// The difference of the probed row from the reference; `None` if it is not known or too long.
-    difference: Option<Vec<u64>>,
-    /// The difference as a hash table, if it is one.
+    /// Whether the difference of the probed row from the reference is known.
+    is_known: bool,
+    /// Whether the probed row is one of the block.
+    is_own: bool,
+    /// A bit for each token of the reference: whether the probed row lacks it.
+    lacking: Vec<u64>,
+    /// The number of tokens of the probed row beside the reference.
+    tokens_beyond: usize,
+    /// These tokens; of a row of the block those that another row of it has, too.
+    beyond: Vec<u64>,
+    /// The same as a hash table, if it is one.
     table: ProbeSet,
     has_table: bool,
-    /// The capacity of a difference that is no longer needed.
-    spare: Vec<u64>,
 }
 
 impl DifferenceProbe {
-    /// Begins with a row that has no reference of its own.
+    /// Begins with a row that is not of the block.
     #[inline]
     pub(super) fn begin(&mut self) {
-        if let Some(difference) = self.difference.take() {
-            self.spare = difference;
-        }
         self.reference = None;
         self.compared = 0;
+        self.is_known = false;
+        self.is_own = false;
     }
 
-    /// Begins with a row of the block.
-    pub(super) fn begin_own(&mut self, differences: &Differences, row: u32) {
+    /// Begins with a row of the block; `set_of` is the set of one.
+    pub(super) fn begin_own<'a>(
+        &mut self,
+        differences: &Differences,
+        row: u32,
+        set_of: impl Fn(u32) -> &'a [u64],
+    ) {
         self.begin();
+        self.is_own = true;
         if let Some(reference) = differences.reference(row) {
+            let difference = differences.of_row(row);
             self.reference = Some(reference);
-            let mut difference = std::mem::take(&mut self.spare);
-            difference.clear();
-            difference.extend_from_slice(differences.of_row(row));
-            self.fill(difference);
+            self.reference_tokens = set_of(reference.0).len();
+            self.lacking.clear();
+            self.lacking.extend_from_slice(difference.lacking);
+            self.beyond.clear();
+            self.beyond.extend_from_slice(difference.common);
+            self.tokens_beyond = difference.common.len() + difference.single.len();
+            self.fill();
         }
     }
 
-    fn fill(&mut self, difference: Vec<u64>) {
-        self.has_table = self.table.fill(&difference);
-        self.difference = Some(difference);
+    fn fill(&mut self) {
+        self.has_table = self.table.fill(&self.beyond);
+        self.is_known = true;
     }
 
     /// Whether the probed row, with this set, and a row with this reference can be compared by their differences.
@@ -192,7 +288,7 @@ impl DifferenceProbe {
     ) -> bool {
         if self.reference != Some(reference) {
             // Rows that a row resembles mostly have one reference.
-            if self.difference.is_some() {
+            if self.is_known {
                 return false;
             }
             self.reference = Some(reference);
@@ -200,17 +296,25 @@ impl DifferenceProbe {
         }
         self.compared += 1;
         // The difference costs as much as a comparison of the sets.
-        if self.compared == 2 && self.difference.is_none() && set.len() >= MIN_TOKENS {
-            let mut difference = std::mem::take(&mut self.spare);
-            difference.clear();
+        if self.compared == 2 && !self.is_known && set.len() >= MIN_TOKENS {
+            let of_reference = set_of(reference.0);
+            let bits = of_reference.len().div_ceil(64);
+            let words = &mut self.lacking;
+            words.clear();
+            words.resize(bits, 0);
             let max = set.len() / MIN_SHARE;
-            if push_difference(set, set_of(reference.0), max, &mut difference) {
-                self.fill(difference);
-            } else {
-                self.spare = difference;
+            if push_difference(set, of_reference, (max, max), 0, words) {
+                self.reference_tokens = of_reference.len();
+                self.beyond.clear();
+                self.beyond.extend_from_slice(&words[bits..]);
+                self.tokens_beyond = self.beyond.len();
+                words.truncate(bits);
+                // A row of the block without a difference of its own has tokens that count as single in other rows.
+                self.is_own = false;
+                self.fill();
             }
         }
-        self.difference.is_some()
+        self.is_known
     }
 
     /// The number of common tokens of the probed row and one with the same reference, if they are at least `needed`.
@@ -219,59 +323,137 @@ impl DifferenceProbe {
     pub(super) fn overlap(
         &mut self,
         tokens: (usize, usize),
-        other: &[u64],
+        other: Difference<'_>,
         needed: u32,
     ) -> Option<usize> {
-        let own = self.difference.as_deref()?;
-        // It is even, because |A △ R| is even exactly if |A| + |R| is, and negative if both sets lack much of R.
-        let sum = (tokens.0 + tokens.1) as isize - (own.len() + other.len()) as isize;
-        let beside = sum / 2;
-        let needed = usize::try_from(needed as isize - beside).unwrap_or(0);
-        let shared = match self.has_table && !own.is_empty() {
-            true => self.table.overlap_at_least(other, needed)?,
-            false => overlap_at_least(own, other, needed)?,
-        };
-        usize::try_from(beside + shared as isize).ok()
+        if !self.is_known {
+            return None;
+        }
+        let reference = self.reference_tokens;
+        let other_beyond = other.common.len() + other.single.len();
+        // Of a set of n tokens of which b are beside the reference, n - b are in the reference.
+        let lacking = (reference + self.tokens_beyond).checked_sub(tokens.0)?;
+        let other_lacking = (reference + other_beyond).checked_sub(tokens.1)?;
+        let both = common_bits(&self.lacking, other.lacking);
+        let within = (reference + both).checked_sub(lacking + other_lacking)?;
+        let needed = (needed as usize).saturating_sub(within);
+        if self.tokens_beyond.min(other_beyond) < needed {
+            return None;
+        }
+        if self.is_own {
+            return Some(within + self.beyond_at_least(other.common, needed)?);
+        }
+        let common = needed.saturating_sub(other.single.len());
+        let common = self.beyond_at_least(other.common, common)?;
+        let single = self.beyond_at_least(other.single, needed.saturating_sub(common))?;
+        Some(within + common + single)
+    }
+
+    /// The number of these tokens, in ascending order, that the probed row has beside the reference, if they are at
+    /// least `needed`.
+    #[inline]
+    fn beyond_at_least(&mut self, tokens: &[u64], needed: usize) -> Option<usize> {
+        if self.beyond.is_empty() || tokens.is_empty() {
+            return (needed == 0).then_some(0);
+        }
+        match self.has_table {
+            true => self.table.overlap_at_least(tokens, needed),
+            false => crate::overlap_at_least(&self.beyond, tokens, needed),
+        }
     }
 }
 
-/// Appends the symmetric difference of two sets in ascending order; false, and only a part of it, if it has more than
-/// `max` tokens.
-fn push_difference(a: &[u64], b: &[u64], max: usize, difference: &mut Vec<u64>) -> bool {
-    if a.len().abs_diff(b.len()) > max {
+/// Sets the bits, from the word `start` on, of the tokens of the reference `b` that `a` lacks, and appends the tokens of
+/// `a` that `b` lacks, both in ascending order. False, and only a part of it, if there are more than the first of `max` in
+/// all, or more than the second that `b` lacks.
+fn push_difference(
+    a: &[u64],
+    b: &[u64],
+    max: (usize, usize),
+    start: usize,
+    words: &mut Vec<u64>,
+) -> bool {
+    if a.len().abs_diff(b.len()) > max.0 {
         return false;
     }
-    let end = difference.len() + max;
-    let (mut i, mut j) = (0, 0);
-    while i < a.len() && j < b.len() {
-        match a[i].cmp(&b[j]) {
+    let before = words.len();
+    let (mut i, mut j, mut lacking) = (0, 0, 0);
+    loop {
+        let order = match (a.get(i), b.get(j)) {
+            (Some(a), Some(b)) => a.cmp(b),
+            (Some(_), None) => Ordering::Less,
+            (None, Some(_)) => Ordering::Greater,
+            (None, None) => return true,
+        };
+        match order {
             Ordering::Equal => {
                 i += 1;
                 j += 1;
                 continue;
             }
             Ordering::Less => {
-                difference.push(a[i]);
+                words.push(a[i]);
                 i += 1;
             }
             Ordering::Greater => {
-                difference.push(b[j]);
+                words[start + j / 64] |= 1 << (j % 64);
+                lacking += 1;
                 j += 1;
             }
         }
-        if difference.len() > end {
+        let beyond = words.len() - before;
+        if beyond + lacking > max.0 || beyond > max.1 {
             return false;
         }
     }
-    difference.extend_from_slice(&a[i..]);
-    difference.extend_from_slice(&b[j..]);
-    difference.len() <= end
+}
+
+/// The machine must have the features that the function is compiled for.
+type CommonBits = unsafe fn(&[u64], &[u64]) -> usize;
+
+static COMMON_BITS: Implementations<CommonBits> = Implementations {
+    for_units: &[
+        #[cfg(target_arch = "x86_64")]
+        (VectorUnit::Avx512Vpopcntdq, common_bits_avx512),
+        #[cfg(target_arch = "x86_64")]
+        (VectorUnit::Avx2, common_bits_avx2),
+    ],
+    portable: common_bits_portable,
+};
+
+/// The number of bits that are in both.
+#[inline]
+fn common_bits(a: &[u64], b: &[u64]) -> usize {
+    // SAFETY: the machine has the features that the selected function is compiled for.
+    unsafe { COMMON_BITS.selected()(a, b) }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512vpopcntdq")]
+fn common_bits_avx512(a: &[u64], b: &[u64]) -> usize {
+    common_bits_portable(a, b)
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,popcnt")]
+fn common_bits_avx2(a: &[u64], b: &[u64]) -> usize {
+    common_bits_portable(a, b)
+}
+
+#[inline(always)]
+fn common_bits_portable(a: &[u64], b: &[u64]) -> usize {
+    let common = a
+        .iter()
+        .zip(b)
+        .map(|(a, b)| u64::from((a & b).count_ones()));
+    common.sum::<u64>() as usize
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::test_random::Random;
+    use crate::vector_units::tests::for_each;
 
     fn sorted(mut set: Vec<u64>) -> Vec<u64> {
         set.sort_unstable();
@@ -279,15 +461,17 @@ mod tests {
         set
     }
 
-    /// Sets of about `tokens` tokens, each with up to `edits` tokens of its own instead of common ones.
+    /// Sets of about `tokens` tokens, each with up to `edits` other ones, half of which few of the sets have.
     fn alike(random: &mut Random, sets: usize, tokens: u32, edits: u32) -> Vec<Vec<u64>> {
         let base: Vec<u64> = (0..tokens).map(|_| random.next()).collect();
+        let others: Vec<u64> = (0..300).map(|_| random.next()).collect();
         let edited = |_| {
             let mut set = base.clone();
             for _ in 0..random.below(edits + 1) {
-                match random.below(2) {
-                    0 => drop(set.swap_remove(random.below(set.len() as u32) as usize)),
-                    _ => set.push(random.next()),
+                match random.below(4) {
+                    0 | 1 => drop(set.swap_remove(random.below(set.len() as u32) as usize)),
+                    2 => set.push(random.next()),
+                    _ => set.push(others[random.below(others.len() as u32) as usize]),
                 }
             }
             sorted(set)
@@ -316,10 +500,12 @@ mod tests {
             for own in [true, false] {
                 for (a, set) in sets.iter().enumerate() {
                     match own {
-                        true => probe.begin_own(&differences, a as u32),
+                        true => probe.begin_own(&differences, a as u32, |row| &sets[row as usize]),
                         false => probe.begin(),
                     }
-                    for (b, other) in sets.iter().enumerate() {
+                    // A row is not compared with itself.
+                    let others = sets.iter().enumerate();
+                    for (b, other) in others.filter(|&(b, _)| !own || a != b) {
                         let overlap = crate::overlap(set, other);
                         let Some(reference) = differences.reference(b as u32) else {
                             continue;
@@ -344,6 +530,30 @@ mod tests {
     }
 
     #[test]
+    fn every_function_counts_the_same_bits() {
+        let mut random = Random::new(7);
+        let mut words = |count: usize| -> Vec<u64> {
+            let word = |_| match random.below(3) {
+                0 => u64::MAX,
+                1 => 0,
+                _ => random.next(),
+            };
+            (0..count).map(word).collect()
+        };
+        for count in 0..70 {
+            let (a, b) = (words(count), words(count));
+            let bit = |words: &[u64], at: usize| words[at / 64] >> (at % 64) & 1;
+            let both = (0..64 * count).filter(|&at| bit(&a, at) & bit(&b, at) == 1);
+            let expected = both.count();
+            for_each("common bits", &COMMON_BITS, |name, function| {
+                // SAFETY: the machine has the features that the function is compiled for.
+                let found = unsafe { function(&a, &b) };
+                assert_eq!(found, expected, "{name}");
+            });
+        }
+    }
+
+    #[test]
     fn sets_that_differ_much_have_no_reference() {
         let mut random = Random::new(4);
         let sets: Vec<Vec<u64>> = (0..20)
@@ -352,7 +562,7 @@ mod tests {
         let differences = differences(&sets);
         assert!(differences.reference(0).is_some(), "the reference itself");
         assert!((1..20).all(|row| differences.reference(row).is_none()));
-        assert_eq!(differences.tokens, []);
+        assert_eq!(differences.words, [0; 700_usize.div_ceil(64)]);
     }
 
     #[test]
@@ -361,8 +571,8 @@ mod tests {
         let sets = alike(&mut random, 200, 900, 320);
         let all: usize = sets.iter().map(Vec::len).sum();
         let differences = differences(&sets);
-        assert!(differences.tokens.len() <= all / MIN_SHARE_OF_ALL);
-        assert!(differences.tokens.len() > all / MIN_SHARE_OF_ALL - 900);
+        assert!(differences.words.len() <= all / MIN_SHARE_OF_ALL);
+        assert!(differences.words.len() > all / MIN_SHARE_OF_ALL - 900);
         assert!(differences.references.contains(&NONE));
     }
 

@@ -28,7 +28,7 @@ mod postings;
 mod rows;
 
 pub use crate::key_filter::KeyFilter;
-pub use block::{Block, BlockSpec, KeyPart, Prober, SimilarRow};
+pub use block::{Block, BlockSpec, KeyPart, PairOwner, Prober, SimilarRow};
 pub use oversized_keys::{OversizedKeyCounter, OversizedKeys};
 pub use pivot_join::{ComparedRows, PivotJoin, PivotLists, PivotProber};
 pub use rows::{SetRow, SetRows};

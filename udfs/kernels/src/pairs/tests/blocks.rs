@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use super::super::blocks::BlockSpec;
 use super::super::{
-    Block, KeyFilter, KeyPart, OversizedKeyCounter, OversizedKeys, PairError, Prober, SetRow,
-    SetRows, Spec, Stats,
+    Block, KeyFilter, KeyPart, OversizedKeyCounter, OversizedKeys, PairError, PairOwner, Prober,
+    SetRow, SetRows, Spec, Stats,
 };
 use super::pivots::link;
 use super::rows::{Pairs, Rows, exact};
 use crate::test_random::Random;
+use crate::{FrequentKeyCounts, FrequentKeys, is_marked};
 
 impl Rows {
     pub(super) fn set_row(&self, row: usize) -> SetRow<'_> {
@@ -139,7 +140,8 @@ fn join_part(
     (pairs, stats)
 }
 
-/// Joins all parts. Without oversized buckets each pair belongs to one part.
+/// Joins all parts. Without oversized buckets each pair belongs to one part, and with marks each whose rows share no
+/// marked key.
 fn join_parts(
     rows: &Rows,
     spec: Spec,
@@ -147,19 +149,57 @@ fn join_parts(
     filter: bool,
     random: &mut Random,
 ) -> (Pairs, Stats) {
-    let bounded = spec.max_bucket_pairwise.is_some();
+    let Some(limit) = spec.max_bucket_pairwise else {
+        return join_parts_of(rows, spec, parts, PairOwner::FirstKey, filter, random);
+    };
+    let unmarked = join_parts_of(rows, spec, parts, PairOwner::EachKey, filter, random);
+    let mut counts = FrequentKeyCounts::default();
+    rows.keys.iter().for_each(|keys| counts.add(keys));
+    let frequent = counts.finish(limit);
+    let frequent = FrequentKeys::new(&frequent).expect("keys");
+    let mut marked = rows.clone();
+    for key in marked.keys.iter_mut().flatten() {
+        *key = frequent.mark(*key);
+    }
+    let marked = join_parts_of(
+        &marked,
+        spec,
+        parts,
+        PairOwner::FirstUnmarkedKey,
+        filter,
+        random,
+    );
+    assert_eq!(marked.0, unmarked.0);
+    marked
+}
+
+fn join_parts_of(
+    rows: &Rows,
+    spec: Spec,
+    parts: u32,
+    owner: PairOwner,
+    filter: bool,
+    random: &mut Random,
+) -> (Pairs, Stats) {
+    // Rows that share a marked key may be compared as rows of an oversized bucket, too.
+    let shares_marked = |(a, b): (u32, u32)| {
+        let mut marked = rows.keys[a as usize].iter().filter(|&&key| is_marked(key));
+        marked.any(|key| rows.keys[b as usize].contains(key))
+    };
     let (mut all, mut stats) = (Pairs::new(), Stats::default());
     for part in 0..parts {
-        let part = KeyPart {
-            part,
-            parts,
-            bounded,
-        };
+        let part = KeyPart { part, parts, owner };
         let (pairs, counts) = join_part(rows, spec, filter, Some(part), random);
         stats.add(&counts);
         for (pair, similarity) in pairs {
             let before = all.insert(pair, similarity);
-            assert!(before.is_none_or(|before| bounded && before == similarity));
+            assert!(before.is_none_or(|before| before == similarity));
+            let may_repeat = match owner {
+                PairOwner::FirstKey => false,
+                PairOwner::FirstUnmarkedKey => shares_marked(pair),
+                PairOwner::EachKey => true,
+            };
+            assert!(before.is_none() || may_repeat, "{pair:?} {owner:?}");
         }
     }
     (all, stats)

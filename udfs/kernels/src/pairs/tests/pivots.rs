@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::super::blocks::{BlockSpec, ComparedRows, PivotLists, PivotProber};
 use super::super::{
-    KeyPart, MAX_PIVOTS, MIN_COVERING_PIVOTS, OversizedKeys, PivotJoin, SetRow, Stats,
+    KeyPart, MAX_PIVOTS, MIN_COVERING_PIVOTS, OversizedKeys, PairOwner, PivotJoin, SetRow, Stats,
 };
 use super::blocks::oversized;
 use super::rows::{Pairs, Rows};
@@ -156,7 +156,7 @@ fn runs_of_any_length_give_the_pairs_and_pivots_of_the_definition() {
             let part = |part, parts| KeyPart {
                 part,
                 parts,
-                bounded: true,
+                owner: PairOwner::EachKey,
             };
             for part in [None, Some(part(0, 2)), Some(part(1, 2))] {
                 let spec = BlockSpec {
