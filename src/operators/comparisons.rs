@@ -5,8 +5,8 @@
 //!   conversions, which the engine removes. [`SafeConditions`] makes the operands differ.
 //! - `x ~ '^\\'` became `x LIKE '\%'`, where the backslash is an escape, and `x ~ '.*'` became `x IS NOT NULL`.
 //!   [`SafeConditions`] puts such a pattern into a group, which is not rewritten.
-//! - A DOUBLE that is compared with a DECIMAL was converted to DECIMAL(30, 15), which fails for large values and rounds
-//!   others. [`CommonTypes`] converts the DECIMAL instead.
+//! - A DOUBLE beside a DECIMAL, in comparisons, subqueries, keys of joins, functions and unions, was converted to
+//!   DECIMAL(30, 15), which fails for large values and rounds others. [`CommonTypes`] converts the DECIMAL instead.
 //! - A dictionary of texts was not compared with the patterns of another column (`x LIKE y`). [`CommonTypes`] unpacks
 //!   it, too.
 //! - `CASE x WHEN 0.0 …` and `nullif(x, 0.0)` take −0.0 and 0.0 for different. [`CommonTypes`] writes them with `x = 0.0`.
@@ -23,23 +23,30 @@ use datafusion::functions::core::arrow_cast::ArrowCastFunc;
 use datafusion::functions::core::expr_fn::greatest;
 use datafusion::functions::core::nullif::NullIfFunc;
 use datafusion::functions::regex::regexplike::RegexpLikeFunc;
-use datafusion::logical_expr::expr::{Case, Cast, InList, ScalarFunction, TryCast};
+use datafusion::logical_expr::expr::{
+    Case, Cast, InList, InSubquery, ScalarFunction, SetComparison, TryCast,
+};
 use datafusion::logical_expr::expr_rewriter::NamePreserver;
 use datafusion::logical_expr::utils::merge_schema;
 use datafusion::logical_expr::{
-    Between, BinaryExpr, Expr, ExprSchemable, Like, LogicalPlan, Operator, cast, lit,
+    Between, BinaryExpr, Expr, ExprSchemable, Like, LogicalPlan, LogicalPlanBuilder, Operator,
+    Subquery, Union, cast, lit,
 };
 use datafusion::optimizer::optimizer::ApplyOrder;
 use datafusion::optimizer::{AnalyzerRule, OptimizerConfig, OptimizerRule};
 use std::collections::{HashMap, HashSet};
 use std::mem;
+use std::sync::Arc;
+
+/// Functions whose arguments have one type, which is that of the result.
+const OF_ONE_TYPE: [&str; 6] = ["coalesce", "greatest", "least", "make_array", "nvl", "nvl2"];
 
 /// Prevents rewriting of lists and patterns. It must run after types were coerced.
 #[derive(Debug)]
 pub(crate) struct SafeConditions;
 
-/// Compares floating-point numbers with decimals as floating-point numbers, and dictionaries with patterns as texts. It must
-/// run before types are coerced.
+/// Makes floating-point numbers of decimals beside such numbers, and compares dictionaries with patterns as texts. It must run
+/// before types are coerced.
 #[derive(Debug)]
 pub(crate) struct CommonTypes;
 
@@ -80,7 +87,8 @@ impl AnalyzerRule for SafeConditions {
 
 impl AnalyzerRule for CommonTypes {
     fn analyze(&self, plan: LogicalPlan, _: &ConfigOptions) -> Result<LogicalPlan> {
-        rewrite(plan, |expr, schema| {
+        let plan = plan.transform_up_with_subqueries(with_common_types);
+        rewrite(plan.data()?, |expr, schema| {
             expr.transform_up(|expr| with_common_type(expr, schema))
         })
         .data()
@@ -242,8 +250,102 @@ fn safe_pattern(mut expr: Expr) -> Transformed<Expr> {
     Transformed::new_transformed(expr, grouped.unwrap_or(false))
 }
 
-/// A comparison of floating-point numbers with decimals as one of floating-point numbers, and one of dictionaries with
-/// patterns as one of texts.
+/// Whether some are floating-point numbers and some are decimals.
+fn are_mixed<'a>(types: impl Iterator<Item = &'a DataType> + Clone) -> bool {
+    types.clone().any(DataType::is_floating) && types.clone().any(DataType::is_decimal)
+}
+
+/// A decimal as a floating-point number; whether it is a decimal.
+fn to_float(expr: &mut Expr, data_type: &DataType) -> bool {
+    if data_type.is_decimal() {
+        let decimal = mem::take(expr);
+        *expr = cast(decimal, DataType::Float64);
+    }
+    data_type.is_decimal()
+}
+
+/// Keys of joins and columns of unions, where floating-point numbers are beside decimals, as floating-point numbers.
+fn with_common_types(node: LogicalPlan) -> Result<Transformed<LogicalPlan>> {
+    match node {
+        LogicalPlan::Join(mut join) => {
+            let mut has_changed = false;
+            for (left, right) in &mut join.on {
+                let types = [
+                    left.get_type(join.left.schema())?,
+                    right.get_type(join.right.schema())?,
+                ];
+                if are_mixed(types.iter()) {
+                    has_changed |= to_float(left, &types[0]) | to_float(right, &types[1]);
+                }
+            }
+            Ok(Transformed::new_transformed(
+                LogicalPlan::Join(join),
+                has_changed,
+            ))
+        }
+        LogicalPlan::Union(union) => {
+            let columns = union.schema.fields().len();
+            let types = |column: usize| {
+                let fields = union
+                    .inputs
+                    .iter()
+                    .map(move |input| input.schema().fields().get(column));
+                fields.flatten().map(|field| field.data_type())
+            };
+            let mixed: Vec<bool> = (0..columns)
+                .map(|column| are_mixed(types(column)))
+                .collect();
+            if !mixed.contains(&true) {
+                return Ok(Transformed::no(LogicalPlan::Union(union)));
+            }
+            let inputs = union.inputs.iter();
+            let inputs = inputs.map(|input| with_floats(input, &mixed).map(Arc::new));
+            let inputs = inputs.collect::<Result<Vec<_>>>()?;
+            let union = Union::try_new_with_loose_types(inputs)?;
+            Ok(Transformed::yes(LogicalPlan::Union(union)))
+        }
+        node => Ok(Transformed::no(node)),
+    }
+}
+
+/// The rows with floating-point numbers in place of the decimals of some columns.
+fn with_floats(rows: &Arc<LogicalPlan>, columns: &[bool]) -> Result<LogicalPlan> {
+    let schema = rows.schema();
+    let all = schema
+        .iter()
+        .zip(columns)
+        .map(|((relation, field), &is_changed)| {
+            let mut column = Expr::from((relation, field));
+            match is_changed && to_float(&mut column, field.data_type()) {
+                true => column.alias_qualified(relation.cloned(), field.name()),
+                false => column,
+            }
+        });
+    LogicalPlanBuilder::from(rows.clone()).project(all)?.build()
+}
+
+/// A comparison with the rows of a subquery: both are floating-point numbers if one is such a number and one a decimal.
+fn with_type_of_rows(
+    operand: &mut Expr,
+    subquery: &mut Subquery,
+    schema: &DFSchema,
+) -> Result<bool> {
+    let rows = subquery.subquery.schema().fields();
+    let (Ok(own), Some(row)) = (operand.get_type(schema), rows.first()) else {
+        return Ok(false);
+    };
+    let of_rows = row.data_type().clone();
+    if !are_mixed([&own, &of_rows].into_iter()) {
+        return Ok(false);
+    }
+    if !to_float(operand, &own) {
+        subquery.subquery = Arc::new(with_floats(&subquery.subquery, &[true])?);
+    }
+    Ok(true)
+}
+
+/// An operation on floating-point numbers and decimals as one on floating-point numbers, and a comparison of dictionaries
+/// with patterns as one of texts.
 fn with_common_type(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
     let compared = as_comparisons(expr, schema)?;
     if !compared.transformed {
@@ -296,6 +398,32 @@ fn as_comparisons(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
 
 fn with_one_type(mut expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
     let mut operands: Vec<&mut Expr> = match &mut expr {
+        Expr::InSubquery(InSubquery {
+            expr: operand,
+            subquery,
+            ..
+        })
+        | Expr::SetComparison(SetComparison {
+            expr: operand,
+            subquery,
+            ..
+        }) => {
+            let has_changed = with_type_of_rows(operand, subquery, schema)?;
+            return Ok(Transformed::new_transformed(expr, has_changed));
+        }
+        Expr::Case(Case {
+            when_then_expr,
+            else_expr,
+            ..
+        }) => {
+            let then = when_then_expr.iter_mut().map(|(_, then)| then.as_mut());
+            then.chain(else_expr.as_deref_mut()).collect()
+        }
+        Expr::ScalarFunction(ScalarFunction { func, args })
+            if OF_ONE_TYPE.contains(&func.name()) =>
+        {
+            args.iter_mut().collect()
+        }
         Expr::BinaryExpr(BinaryExpr { left, op, right }) if op.supports_propagation() => {
             vec![left.as_mut(), right.as_mut()]
         }
@@ -324,14 +452,12 @@ fn with_one_type(mut expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>>
     // What has no type yet is checked when types are coerced.
     let types = operands.iter().map(|operand| operand.get_type(schema).ok());
     let types: Vec<Option<DataType>> = types.collect();
-    let is = |of: fn(&DataType) -> bool| types.iter().flatten().any(of);
-    let is_mixed = is(DataType::is_floating) && is(DataType::is_decimal);
+    let is_mixed = are_mixed(types.iter().flatten());
     if is_mixed {
         for (operand, data_type) in operands.iter_mut().zip(&types) {
-            if data_type.as_ref().is_some_and(DataType::is_decimal) {
-                let decimal = mem::take(*operand);
-                **operand = cast(decimal, DataType::Float64);
-            }
+            data_type
+                .as_ref()
+                .map(|data_type| to_float(operand, data_type));
         }
     }
     Ok(Transformed::new_transformed(expr, is_mixed))

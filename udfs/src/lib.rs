@@ -212,8 +212,8 @@ pub fn aggregate_functions() -> Vec<Arc<AggregateUDF>> {
     let functions = [
         udaf(component_numbers::ComponentNumbers),
         udaf(connected_components::ConnectedComponents),
-        udaf(item_list::ItemList),
         udaf(frequent_keys::FrequentKeysOf),
+        udaf(item_list::ItemList),
         udaf(key_filter::KeyFilter),
         udaf(mean_vector::MeanVector),
         udaf(representatives::Representatives),
