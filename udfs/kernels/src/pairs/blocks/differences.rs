@@ -28,7 +28,7 @@ const MAX_TRIES: usize = 2;
 const MIN_SHARE: usize = 3;
 /// All differences have at most one word for this number of tokens of all sets, and as many are held to find the tokens
 /// that several rows have.
-const MIN_SHARE_OF_ALL: usize = 16;
+const MIN_SHARE_OF_ALL: usize = 8;
 /// No row.
 const NONE: u32 = u32::MAX;
 
