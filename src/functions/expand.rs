@@ -54,7 +54,7 @@ pub(super) fn expand(
         })?
 }
 
-/// A session with the functions of neardup, an empty catalogue and default parser settings.
+/// A session with the functions of neardup, an empty catalogue and default settings, but for those that choose templates.
 fn private_session(config: &ConfigOptions, depth: usize) -> Result<SessionContext> {
     static WITH_FUNCTIONS: LazyLock<SessionState> = LazyLock::new(|| {
         let builder = SessionStateBuilder::new().with_default_features();
@@ -64,15 +64,17 @@ fn private_session(config: &ConfigOptions, depth: usize) -> Result<SessionContex
     catalog.register_schema("public", Arc::new(MemorySchemaProvider::new()))?;
     let catalogs: Arc<dyn CatalogProviderList> = Arc::new(MemoryCatalogProviderList::new());
     catalogs.register_catalog("datafusion".to_owned(), Arc::new(catalog));
-    let mut config = SessionConfig::new()
+    let mut own = SessionConfig::new()
         .with_target_partitions(config.execution.target_partitions)
         .with_option_extension(NeardupOptions::default());
+    // Whether there is a memory limit, for the choice of templates that are called by templates.
+    own.options_mut().optimizer.prefer_hash_join = config.optimizer.prefer_hash_join;
     // The option would also remove sorts of inputs that were optimized, in which a sort may have the limit of its
     // query.
-    let parser = &mut config.options_mut().sql_parser;
+    let parser = &mut own.options_mut().sql_parser;
     parser.enable_subquery_sort_elimination = false;
     let state = SessionStateBuilder::new_from_existing(WITH_FUNCTIONS.clone())
-        .with_config(config)
+        .with_config(own)
         .with_catalog_list(Arc::clone(&catalogs))
         .with_relation_planners(vec![Arc::new(FunctionPlanner::new(catalogs, depth))])
         .build();

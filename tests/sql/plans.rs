@@ -19,6 +19,9 @@ pub fn trials() -> Vec<Trial> {
         Trial::test("plans::one_row_is_joined_by_hash", || {
             crate::run(one_row_is_joined_by_hash())
         }),
+        Trial::test("plans::sorts_resolve_pairs_under_a_limit", || {
+            crate::run(sorts_resolve_pairs_under_a_limit())
+        }),
         Trial::test("plans::no_scalar_subquery", || {
             super::run(no_scalar_subquery())
         }),
@@ -88,6 +91,30 @@ async fn one_row_is_joined_by_hash() -> Result<(), Failed> {
         let plan = displayable(plan.as_ref()).indent(false).to_string();
         if plan.contains("SortMergeJoinExec") || !plan.contains("HashJoinExec: mode=CollectLeft") {
             return Err(format!("{label}\n{plan}").into());
+        }
+    }
+    Ok(())
+}
+
+/// An aggregate holds all pairs. It resolved them under a limit, too, where a template called the function.
+async fn sorts_resolve_pairs_under_a_limit() -> Result<(), Failed> {
+    for (label, config) in configurations() {
+        let is_limited = !config.options().optimizer.prefer_hash_join;
+        let context = session(config).await?;
+        for call in [
+            "SELECT * FROM near_duplicates(docs)",
+            "SELECT * FROM deduplicate(docs)",
+            "SELECT * FROM resolved_items(
+               (SELECT id, text AS item, array_agg(id) AS ids FROM docs GROUP BY id, text),
+               (SELECT id_a, id_b, 0.9 AS similarity FROM pairs))",
+            "SELECT * FROM pair_representatives((SELECT id_a, id_b, 0.9 AS similarity FROM pairs))",
+        ] {
+            let plan = context.sql(&query(call)).await?;
+            let plan = plan.into_unoptimized_plan().display_indent().to_string();
+            let is_sorted = plan.contains("earlier_is_kept(");
+            if is_sorted != is_limited || is_sorted == plan.contains("aggr=[[representatives(") {
+                return Err(format!("{label}\n{call}\n{plan}").into());
+            }
         }
     }
     Ok(())
