@@ -11,7 +11,7 @@
 //! L and M are bits, one for each token of R, so that |L ∩ M| takes an instruction for 64 tokens and more. Most tokens of X
 //! are in no other row of the block, so that only the others are looked up if both rows are of it.
 
-use std::cmp::Ordering;
+use std::cmp::{Ordering, Reverse};
 
 use super::super::probe_set::ProbeSet;
 use crate::vector_units::Implementations;
@@ -74,7 +74,7 @@ impl Differences {
             return 0;
         }
         (rows + 1)
-            .saturating_mul(size_of::<u32>() + size_of::<(u32, u32)>() + size_of::<usize>())
+            .saturating_mul(2 * size_of::<u32>() + size_of::<(u32, u32)>() + size_of::<usize>())
             .saturating_add((2 * (tokens / MIN_SHARE_OF_ALL)).saturating_mul(size_of::<u64>()))
     }
 
@@ -106,21 +106,37 @@ impl Differences {
             max_words: tokens / MIN_SHARE_OF_ALL,
         };
         all.starts.push(0);
+        // The number of rows with each reference.
+        let mut followers = vec![0_u32; rows];
+        let mut found: Vec<u32> = Vec::new();
         for row in 0..rows as u32 {
             let own = set(row);
             if own.len() >= MIN_TOKENS {
-                let mut tried = [NONE; MAX_TRIES];
-                let mut tries = 0;
+                found.clear();
                 first_rows(row, &mut |first| {
                     let of_first = all.references.get(first as usize).copied();
                     let reference = of_first.filter(|&row| row != NONE).unwrap_or(first);
-                    if tried.contains(&reference) {
-                        return false;
+                    if !found.contains(&reference) {
+                        found.push(reference);
                     }
-                    tried[tries] = reference;
-                    tries += 1;
-                    all.add(row, own, reference, set(reference)) || tries == MAX_TRIES
+                    false
                 });
+                // Only rows with one reference are compared by their differences, so that the most frequent one is tried
+                // first. The first row of a bucket may be its own reference, if it resembles no other.
+                found.sort_by_key(|&reference| {
+                    Reverse((reference != row, followers[reference as usize]))
+                });
+                let others = found
+                    .iter()
+                    .take_while(|&&reference| reference != row)
+                    .take(MAX_TRIES);
+                let itself = found.last().filter(|&&reference| reference == row);
+                for &reference in others.chain(itself) {
+                    if all.add(row, own, reference, set(reference)) {
+                        followers[reference as usize] += 1;
+                        break;
+                    }
+                }
             }
             all.starts.push(all.words.len());
         }
@@ -553,6 +569,25 @@ mod tests {
         }
     }
 
+    /// Each row is the first one of a bucket of its own, and the rows of a template are in several buckets.
+    #[test]
+    fn rows_of_a_template_have_one_reference() {
+        let mut random = Random::new(9);
+        let sets = alike(&mut random, 100, 900, 100);
+        let tokens = sets.iter().map(Vec::len).sum();
+        let set = |row: u32| sets[row as usize].as_slice();
+        let differences = Differences::of(sets.len(), tokens, set, |row, visit| {
+            let _ = visit(row) || visit(row - row % 7) || visit(row % 5);
+        });
+        let of_rows = (0..100).filter_map(|row| differences.reference(row));
+        assert_eq!(
+            of_rows
+                .filter(|&reference| reference == Reference(0))
+                .count(),
+            100
+        );
+    }
+
     #[test]
     fn sets_that_differ_much_have_no_reference() {
         let mut random = Random::new(4);
@@ -568,7 +603,13 @@ mod tests {
     #[test]
     fn differences_take_at_most_a_share_of_the_sets() {
         let mut random = Random::new(5);
-        let sets = alike(&mut random, 200, 900, 320);
+        let base: Vec<u64> = (0..900).map(|_| random.next()).collect();
+        // The first set is the base.
+        let with_others = |row| {
+            let others = (0..280).filter(|_| row > 0).map(|_| random.next());
+            sorted(base.iter().copied().chain(others).collect())
+        };
+        let sets: Vec<Vec<u64>> = (0..200).map(with_others).collect();
         let all: usize = sets.iter().map(Vec::len).sum();
         let differences = differences(&sets);
         assert!(differences.words.len() <= all / MIN_SHARE_OF_ALL);
