@@ -5,8 +5,9 @@
 //!   conversions, which the engine removes. [`SafeConditions`] makes the operands differ.
 //! - `x ~ '^\\'` became `x LIKE '\%'`, where the backslash is an escape, and `x ~ '.*'` became `x IS NOT NULL`.
 //!   [`SafeConditions`] puts such a pattern into a group, which is not rewritten.
-//! - A DOUBLE beside a DECIMAL, in comparisons, subqueries, keys of joins, functions and unions, was converted to
-//!   DECIMAL(30, 15), which fails for large values and rounds others. [`CommonTypes`] converts the DECIMAL instead.
+//! - A DOUBLE that is compared with a DECIMAL, also with those of a subquery and as a key of a join, was converted to
+//!   DECIMAL(30, 15), which fails for large values and rounds others. [`CommonTypes`] converts the DECIMAL instead. (Not in
+//!   unions and functions: outer references to their columns have the type that was planned.)
 //! - A dictionary of texts was not compared with the patterns of another column (`x LIKE y`). [`CommonTypes`] unpacks
 //!   it, too.
 //! - `CASE x WHEN 0.0 …` and `nullif(x, 0.0)` take −0.0 and 0.0 for different. [`CommonTypes`] writes them with `x = 0.0`.
@@ -30,7 +31,7 @@ use datafusion::logical_expr::expr_rewriter::NamePreserver;
 use datafusion::logical_expr::utils::merge_schema;
 use datafusion::logical_expr::{
     Between, BinaryExpr, Expr, ExprSchemable, Like, LogicalPlan, LogicalPlanBuilder, Operator,
-    Subquery, Union, cast, lit,
+    Subquery, cast, lit,
 };
 use datafusion::optimizer::optimizer::ApplyOrder;
 use datafusion::optimizer::{AnalyzerRule, OptimizerConfig, OptimizerRule};
@@ -38,15 +39,12 @@ use std::collections::{HashMap, HashSet};
 use std::mem;
 use std::sync::Arc;
 
-/// Functions whose arguments have one type, which is that of the result.
-const OF_ONE_TYPE: [&str; 6] = ["coalesce", "greatest", "least", "make_array", "nvl", "nvl2"];
-
 /// Prevents rewriting of lists and patterns. It must run after types were coerced.
 #[derive(Debug)]
 pub(crate) struct SafeConditions;
 
-/// Makes floating-point numbers of decimals beside such numbers, and compares dictionaries with patterns as texts. It must run
-/// before types are coerced.
+/// Compares floating-point numbers with decimals as floating-point numbers, and dictionaries with patterns as texts. It must
+/// run before types are coerced.
 #[derive(Debug)]
 pub(crate) struct CommonTypes;
 
@@ -87,7 +85,7 @@ impl AnalyzerRule for SafeConditions {
 
 impl AnalyzerRule for CommonTypes {
     fn analyze(&self, plan: LogicalPlan, _: &ConfigOptions) -> Result<LogicalPlan> {
-        let plan = plan.transform_up_with_subqueries(with_common_types);
+        let plan = plan.transform_up_with_subqueries(with_common_keys);
         rewrite(plan.data()?, |expr, schema| {
             expr.transform_up(|expr| with_common_type(expr, schema))
         })
@@ -131,6 +129,10 @@ fn rewrite(
             schema.merge(&scan.projected_schema);
         }
         node.map_expressions(|expr| {
+            // The whole would be given a name.
+            if matches!(expr, Expr::GroupingSet(_)) {
+                return Ok(Transformed::no(expr));
+            }
             let name = names.save(&expr);
             let expr = change(expr, &schema)?;
             Ok(match expr.transformed {
@@ -264,64 +266,23 @@ fn to_float(expr: &mut Expr, data_type: &DataType) -> bool {
     data_type.is_decimal()
 }
 
-/// Keys of joins and columns of unions, where floating-point numbers are beside decimals, as floating-point numbers.
-fn with_common_types(node: LogicalPlan) -> Result<Transformed<LogicalPlan>> {
-    match node {
-        LogicalPlan::Join(mut join) => {
-            let mut has_changed = false;
-            for (left, right) in &mut join.on {
-                let types = [
-                    left.get_type(join.left.schema())?,
-                    right.get_type(join.right.schema())?,
-                ];
-                if are_mixed(types.iter()) {
-                    has_changed |= to_float(left, &types[0]) | to_float(right, &types[1]);
-                }
-            }
-            Ok(Transformed::new_transformed(
-                LogicalPlan::Join(join),
-                has_changed,
-            ))
+/// Keys of joins, where floating-point numbers are beside decimals, as floating-point numbers.
+fn with_common_keys(node: LogicalPlan) -> Result<Transformed<LogicalPlan>> {
+    let LogicalPlan::Join(mut join) = node else {
+        return Ok(Transformed::no(node));
+    };
+    let mut has_changed = false;
+    for (left, right) in &mut join.on {
+        let types = [
+            left.get_type(join.left.schema())?,
+            right.get_type(join.right.schema())?,
+        ];
+        if are_mixed(types.iter()) {
+            has_changed |= to_float(left, &types[0]) | to_float(right, &types[1]);
         }
-        LogicalPlan::Union(union) => {
-            let columns = union.schema.fields().len();
-            let types = |column: usize| {
-                let fields = union
-                    .inputs
-                    .iter()
-                    .map(move |input| input.schema().fields().get(column));
-                fields.flatten().map(|field| field.data_type())
-            };
-            let mixed: Vec<bool> = (0..columns)
-                .map(|column| are_mixed(types(column)))
-                .collect();
-            if !mixed.contains(&true) {
-                return Ok(Transformed::no(LogicalPlan::Union(union)));
-            }
-            let inputs = union.inputs.iter();
-            let inputs = inputs.map(|input| with_floats(input, &mixed).map(Arc::new));
-            let inputs = inputs.collect::<Result<Vec<_>>>()?;
-            let union = Union::try_new_with_loose_types(inputs)?;
-            Ok(Transformed::yes(LogicalPlan::Union(union)))
-        }
-        node => Ok(Transformed::no(node)),
     }
-}
-
-/// The rows with floating-point numbers in place of the decimals of some columns.
-fn with_floats(rows: &Arc<LogicalPlan>, columns: &[bool]) -> Result<LogicalPlan> {
-    let schema = rows.schema();
-    let all = schema
-        .iter()
-        .zip(columns)
-        .map(|((relation, field), &is_changed)| {
-            let mut column = Expr::from((relation, field));
-            match is_changed && to_float(&mut column, field.data_type()) {
-                true => column.alias_qualified(relation.cloned(), field.name()),
-                false => column,
-            }
-        });
-    LogicalPlanBuilder::from(rows.clone()).project(all)?.build()
+    let join = LogicalPlan::Join(join);
+    Ok(Transformed::new_transformed(join, has_changed))
 }
 
 /// A comparison with the rows of a subquery: both are floating-point numbers if one is such a number and one a decimal.
@@ -339,13 +300,19 @@ fn with_type_of_rows(
         return Ok(false);
     }
     if !to_float(operand, &own) {
-        subquery.subquery = Arc::new(with_floats(&subquery.subquery, &[true])?);
+        // With a name of its own: a column of the other name may be among the rows, too.
+        let (relation, field) = subquery.subquery.schema().qualified_field(0);
+        let mut column = Expr::from((relation, field));
+        to_float(&mut column, &of_rows);
+        let column = column.alias(format!("{} as DOUBLE", field.name()));
+        let rows = LogicalPlanBuilder::from(Arc::clone(&subquery.subquery));
+        subquery.subquery = Arc::new(rows.project([column])?.build()?);
     }
     Ok(true)
 }
 
-/// An operation on floating-point numbers and decimals as one on floating-point numbers, and a comparison of dictionaries
-/// with patterns as one of texts.
+/// A comparison of floating-point numbers with decimals as one of floating-point numbers, and one of dictionaries with
+/// patterns as one of texts.
 fn with_common_type(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
     let compared = as_comparisons(expr, schema)?;
     if !compared.transformed {
@@ -356,19 +323,18 @@ fn with_common_type(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> 
     Ok(Transformed::yes(expr.data))
 }
 
-/// `CASE x WHEN y THEN …` and `nullif(x, y)` of floating-point numbers, written with `x = y`.
+/// `CASE x WHEN y THEN …` and `nullif(x, y)` of a column of floating-point numbers, where y may be a zero, written with
+/// `x = y`. The types of the results stay.
 fn as_comparisons(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
-    let is_float = |expr: &Expr| {
-        let data_type = expr.get_type(schema);
-        data_type.is_ok_and(|data_type| data_type.is_floating())
-    };
+    let type_of = |expr: &Expr| expr.get_type(schema).ok();
     Ok(match expr {
         Expr::Case(Case {
             expr: Some(value),
             when_then_expr: mut when_then,
             else_expr,
-        }) if !value.is_volatile()
-            && (is_float(&value) || when_then.iter().any(|(when, _)| is_float(when))) =>
+        }) if matches!(value.as_ref(), Expr::Column(_))
+            && type_of(&value).is_some_and(|data_type| data_type.is_floating())
+            && when_then.iter().any(|(when, _)| may_be_zero(when)) =>
         {
             for (when, _) in &mut when_then {
                 let other = mem::take(when.as_mut());
@@ -379,13 +345,16 @@ fn as_comparisons(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
         Expr::ScalarFunction(ScalarFunction { func, mut args })
             if func.inner().is::<NullIfFunc>()
                 && args.len() == 2
-                && args.iter().any(is_float)
-                && !args[0].is_volatile() =>
+                && matches!(args[0], Expr::Column(_))
+                && type_of(&args[0]) == Some(DataType::Float64)
+                && type_of(&args[1])
+                    .is_some_and(|other| other.is_integer() || other.is_floating())
+                && may_be_zero(&args[1]) =>
         {
             let (other, value) = (args.swap_remove(1), args.swap_remove(0));
             let is_equal = Box::new(value.clone().eq(other));
-            let none = cast(lit(ScalarValue::Null), value.get_type(schema)?);
-            let when_then = vec![(is_equal, Box::new(none))];
+            let none = Box::new(lit(ScalarValue::Float64(None)));
+            let when_then = vec![(is_equal, none)];
             Transformed::yes(Expr::Case(Case::new(
                 None,
                 when_then,
@@ -394,6 +363,15 @@ fn as_comparisons(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
         }
         expr => Transformed::no(expr),
     })
+}
+
+/// Whether a value is 0, as far as the statement tells.
+fn may_be_zero(expr: &Expr) -> bool {
+    match expr {
+        Expr::Literal(value, _) => ScalarValue::new_zero(&value.data_type())
+            .is_ok_and(|zero| *value == zero || *value == ScalarValue::Float64(Some(-0.0))),
+        _ => true,
+    }
 }
 
 fn with_one_type(mut expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
@@ -410,19 +388,6 @@ fn with_one_type(mut expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>>
         }) => {
             let has_changed = with_type_of_rows(operand, subquery, schema)?;
             return Ok(Transformed::new_transformed(expr, has_changed));
-        }
-        Expr::Case(Case {
-            when_then_expr,
-            else_expr,
-            ..
-        }) => {
-            let then = when_then_expr.iter_mut().map(|(_, then)| then.as_mut());
-            then.chain(else_expr.as_deref_mut()).collect()
-        }
-        Expr::ScalarFunction(ScalarFunction { func, args })
-            if OF_ONE_TYPE.contains(&func.name()) =>
-        {
-            args.iter_mut().collect()
         }
         Expr::BinaryExpr(BinaryExpr { left, op, right }) if op.supports_propagation() => {
             vec![left.as_mut(), right.as_mut()]

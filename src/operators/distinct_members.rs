@@ -5,11 +5,12 @@
 //! stage of an aggregation: it holds the keys of a partition as far as there is memory, and passes rows on if
 //! few of them repeat a key.
 
+use datafusion::arrow::datatypes::Schema;
 use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
 use datafusion::common::{JoinSide, JoinType, Result};
+use datafusion::physical_expr::PhysicalExprRef;
 use datafusion::physical_expr::expressions::Column;
-use datafusion::physical_expr::{PhysicalExpr, PhysicalExprRef};
 use datafusion::physical_optimizer::PhysicalOptimizerRule;
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::aggregates::{AggregateExec, AggregateMode, PhysicalGroupBy};
@@ -87,10 +88,20 @@ fn distinct(
     if has_distinct(rows, &keys) {
         return Ok(None);
     }
-    let name = |at: usize| format!("key_{at}");
-    let groups = keys.into_iter().enumerate();
-    let groups = groups.map(|(at, key)| (key, name(at))).collect();
     let schema = rows.schema();
+    let mut groups: Vec<(PhysicalExprRef, String)> = Vec::new();
+    let mut numbers = Vec::new();
+    for key in keys {
+        let known = groups
+            .iter()
+            .position(|(group, _)| group.as_ref() == key.as_ref());
+        numbers.push(known.unwrap_or(groups.len()));
+        if known.is_none() {
+            let name = name(&key, &schema, groups.len());
+            groups.push((key, name));
+        }
+    }
+    let names: Vec<String> = groups.iter().map(|(_, name)| name.clone()).collect();
     let members: Arc<dyn ExecutionPlan> = Arc::new(AggregateExec::try_new(
         AggregateMode::Partial,
         PhysicalGroupBy::new_single(groups),
@@ -99,16 +110,37 @@ fn distinct(
         Arc::clone(rows),
         schema,
     )?);
-    let key = |at: usize| Arc::new(Column::new(&name(at), at)) as Arc<dyn PhysicalExpr>;
-    let on = on.iter().enumerate().map(|(at, (left, right))| match side {
-        JoinSide::Left => (key(at), Arc::clone(right)),
-        _ => (Arc::clone(left), key(at)),
+    let key = |number: usize| Arc::new(Column::new(&names[number], number)) as PhysicalExprRef;
+    let on = on.iter().zip(numbers);
+    let on = on.map(|((left, right), number)| match side {
+        JoinSide::Left => (key(number), Arc::clone(right)),
+        _ => (Arc::clone(left), key(number)),
     });
     let on = on.collect();
     Ok(Some(match side {
         JoinSide::Left => (members, Arc::clone(right), on),
         _ => (Arc::clone(left), members, on),
     }))
+}
+
+/// The name of a group. The engine moves filters of a group to the column of its name below: a column that is the only one
+/// of its name keeps it, and other groups have names that no column has.
+fn name(key: &PhysicalExprRef, schema: &Schema, number: usize) -> String {
+    let count = |name: &str| {
+        schema
+            .fields()
+            .iter()
+            .filter(|field| field.name() == name)
+            .count()
+    };
+    match key.downcast_ref::<Column>() {
+        Some(column) if count(column.name()) == 1 => column.name().to_owned(),
+        _ => {
+            let names = (0..).map(|attempt| format!("key {number}.{attempt}"));
+            let mut free = names.skip_while(|name| count(name) > 0);
+            free.next().unwrap_or_default()
+        }
+    }
 }
 
 /// Whether the rows are groups by some of the keys.

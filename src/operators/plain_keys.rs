@@ -125,7 +125,8 @@ fn with_one_zero(groups: Aggregate) -> Result<Transformed<LogicalPlan>> {
                 return Ok(false);
             };
             let mut is_changed = false;
-            if function.params.distinct {
+            // Arguments that are ordered are those that they are ordered by.
+            if function.params.distinct && function.params.order_by.is_empty() {
                 for argument in &mut function.params.args {
                     is_changed |= add_zero(argument, schema)?;
                 }
