@@ -45,6 +45,5 @@ mod watchdog;
 pub use address::{Trust, listen_address};
 pub use executor::{ExecutorOptions, executor};
 pub use scheduler::{SchedulerOptions, scheduler};
-pub(crate) use session::is_remote;
 pub use session::{ClientOptions, session};
 pub use token::Token;

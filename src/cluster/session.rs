@@ -7,7 +7,6 @@ use super::scalar_subqueries::OneRowSubqueries;
 use super::scratch::Scratch;
 use super::subquery_columns::SubqueryColumns;
 use super::token::Token;
-use ballista_core::config::BallistaConfig;
 use ballista_core::extension::SessionStateExt;
 use datafusion::common::{Result, plan_datafusion_err};
 use datafusion::execution::SessionStateBuilder;
@@ -87,16 +86,6 @@ pub fn session(options: &ClientOptions, runtime: Arc<RuntimeEnv>) -> Result<Sess
     Ok(crate::session::complete(
         crate::functions::with_functions(state).build(),
     ))
-}
-
-/// Whether queries of a session run on a cluster.
-pub(crate) fn is_remote(context: &SessionContext) -> bool {
-    let state = context.state();
-    state
-        .config_options()
-        .extensions
-        .get::<BallistaConfig>()
-        .is_some()
 }
 
 /// The address of the scheduler in the form that the engine's client expects.

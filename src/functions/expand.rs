@@ -7,6 +7,7 @@ use super::planner::FunctionPlanner;
 use super::template::Template;
 use super::with_functions;
 use crate::options::NeardupOptions;
+use crate::resources::{has_limit, is_remote};
 use datafusion::catalog::{
     CatalogProvider, CatalogProviderList, MemoryCatalogProvider, MemoryCatalogProviderList,
     MemorySchemaProvider,
@@ -67,8 +68,9 @@ fn private_session(config: &ConfigOptions, depth: usize) -> Result<SessionContex
     let mut own = SessionConfig::new()
         .with_target_partitions(config.execution.target_partitions)
         .with_option_extension(NeardupOptions::default());
-    // Whether there is a memory limit, for the choice of templates that are called by templates.
-    own.options_mut().optimizer.prefer_hash_join = config.optimizer.prefer_hash_join;
+    // Whether there is a memory limit, for the choice of templates that are called by templates. A cluster may compute a
+    // relation again for each part of a query that reads it, and those under a limit read theirs many times.
+    own.options_mut().optimizer.prefer_hash_join = is_remote(config) || !has_limit(config);
     // The option would also remove sorts of inputs that were optimized, in which a sort may have the limit of its
     // query.
     let parser = &mut own.options_mut().sql_parser;

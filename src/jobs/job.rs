@@ -11,6 +11,8 @@ use crate::functions::{Template, Value};
 use crate::operators::similar_pairs::{LeftOut, reporting};
 use crate::operators::write_step::{Target, WriteStep, write_empty};
 use crate::parameters::{name as named, parameter_error};
+#[cfg(feature = "cluster")]
+use crate::resources::is_remote;
 use datafusion::arrow::array::AsArray;
 use datafusion::arrow::datatypes::UInt64Type;
 use datafusion::common::{DataFusionError, Result, exec_datafusion_err, exec_err};
@@ -342,7 +344,7 @@ impl Job {
     /// sees them.
     #[cfg(feature = "cluster")]
     async fn probe(&mut self) -> Result<()> {
-        if self.probed || !crate::cluster::is_remote(&self.context) {
+        if self.probed || !is_remote(self.context.state().config_options()) {
             return Ok(());
         }
         const PROBE: &str = "steps/.probe";

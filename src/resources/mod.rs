@@ -4,6 +4,8 @@ mod available;
 mod pool;
 mod spill;
 
+#[cfg(feature = "cluster")]
+use ballista_core::config::BallistaConfig;
 use datafusion::common::config::{ConfigNonZeroUsize, ConfigOptions, SpillCompression};
 use datafusion::common::{DataFusionError, Result, plan_err};
 use datafusion::execution::disk_manager::{DiskManagerBuilder, DiskManagerMode};
@@ -184,6 +186,17 @@ impl Resources {
 pub(crate) fn has_limit(options: &ConfigOptions) -> bool {
     // The setting is kept where a plan is sent to other processes.
     !options.optimizer.prefer_hash_join
+}
+
+/// Whether queries of a session run on a cluster.
+#[cfg(feature = "cluster")]
+pub(crate) fn is_remote(options: &ConfigOptions) -> bool {
+    options.extensions.get::<BallistaConfig>().is_some()
+}
+
+#[cfg(not(feature = "cluster"))]
+pub(crate) fn is_remote(_: &ConfigOptions) -> bool {
+    false
 }
 
 /// A disk manager with temporary files in `directory`, limited to `limit` bytes.

@@ -26,15 +26,13 @@
 
 use super::options::{Edit, Keep};
 use super::run::Run;
-#[cfg(feature = "cluster")]
-use crate::cluster::is_remote;
 use crate::functions::{Template, Value};
 use crate::jobs::figures::{Figure, Reason};
 use crate::jobs::job::{Job, Output};
 use crate::jobs::manifest::StepRecord;
 use crate::jobs::results::numbers;
 use crate::jobs::table::{plain_type, unused_name};
-use crate::resources::exhausts_memory;
+use crate::resources::{exhausts_memory, is_remote};
 use datafusion::arrow::datatypes::DataType;
 use datafusion::arrow::util::display::array_value_to_string;
 use datafusion::common::{Column, Result, exec_err};
@@ -329,17 +327,12 @@ impl Run<'_> {
 fn filter_bytes(context: &SessionContext) -> Value {
     // Executors have limits of their own, and filters are sent between them.
     let limit = match context.runtime_env().memory_pool.memory_limit() {
-        MemoryLimit::Finite(limit) if !is_remote(context) => limit,
+        MemoryLimit::Finite(limit) if !is_remote(context.state().config_options()) => limit,
         _ => 0,
     };
     let partitions = context.copied_config().target_partitions().max(1);
     let bytes = (limit / 16 / partitions).clamp(KeyCounts::MAX_BYTES, 1 << 30);
     Value::Integer(bytes as i64)
-}
-
-#[cfg(not(feature = "cluster"))]
-fn is_remote(_: &SessionContext) -> bool {
-    false
 }
 
 /// The steps of a round that finds passages: the name of each, the table that its result becomes, and its statement.
