@@ -1,6 +1,7 @@
 //! Casts dictionaries and large lists to plain types, also within lists, structs and maps. A shuffle unpacks
 //! dictionaries and shortens the offsets of large lists but keeps the schema that declares them, and operators that make
-//! batches from its rows fail, so columns must be plain from the scan on.
+//! batches from its rows fail, so columns must be plain from the scan on. `CREATE TABLE` compares the schema of a query
+//! with its rows, so those that a query computes are cast, too.
 
 use datafusion::arrow::datatypes::{DataType, Field, FieldRef, Schema};
 use datafusion::common::Result;
@@ -10,7 +11,8 @@ use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, Union, cas
 use datafusion::optimizer::AnalyzerRule;
 use std::sync::Arc;
 
-/// Casts columns with dictionaries or large lists to [`plain_type`] above each scan. It must run before all other rules.
+/// Casts columns with dictionaries or large lists to [`plain_type`] above each scan and in the rows of a query. It must run
+/// before all other rules.
 #[derive(Debug)]
 pub(super) struct PlainDictionaries;
 
@@ -24,9 +26,19 @@ impl AnalyzerRule for PlainDictionaries {
                 false => TreeNodeRecursion::Continue,
             })
         })?;
-        match found {
-            false => Ok(plan),
-            true => Ok(plan.transform_up_with_subqueries(plain)?.data),
+        let plan = match found {
+            false => plan,
+            true => plan.transform_up_with_subqueries(plain)?.data,
+        };
+        match plan {
+            LogicalPlan::Analyze(_)
+            | LogicalPlan::Copy(_)
+            | LogicalPlan::Ddl(_)
+            | LogicalPlan::DescribeTable(_)
+            | LogicalPlan::Dml(_)
+            | LogicalPlan::Explain(_)
+            | LogicalPlan::Statement(_) => Ok(plan),
+            query => Ok(plain_columns(query)?.data),
         }
     }
 
@@ -67,6 +79,11 @@ fn plain(node: LogicalPlan) -> Result<Transformed<LogicalPlan>> {
         }
         other => return Ok(Transformed::yes(other.recompute_schema()?)),
     };
+    plain_columns(node)
+}
+
+/// The rows of a plan with columns of plain types.
+fn plain_columns(node: LogicalPlan) -> Result<Transformed<LogicalPlan>> {
     if !has(node.schema().as_arrow()) {
         return Ok(Transformed::no(node));
     }
