@@ -70,14 +70,22 @@ FROM similar_pairs(
       length,
       signature,
       keys,
-      UNNEST(key_parts(keys, $parts)) AS part
-    FROM rows_with_shared_keys(keyed, max_bucket_pairwise => $max_bucket_pairwise, parts => $parts)
+      UNNEST(parts) AS part,
+      parts[1] AS home
+    FROM rows_with_shared_keys(
+      keyed,
+      threshold => $threshold,
+      verify => $verify,
+      max_bucket_pairwise => $max_bucket_pairwise,
+      max_bucket => $max_bucket,
+      parts => $parts,
+      group_rule => $group_rule
+    )
   ),
   threshold => $threshold,
   verify => $verify,
   shingle => $shingle,
   max_bucket_pairwise => $max_bucket_pairwise,
-  marked_keys => true,
   max_bucket => $max_bucket,
   parts => $parts,
   sides => $sides,

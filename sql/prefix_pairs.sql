@@ -47,15 +47,21 @@ FROM similar_pairs(
       tokens,
       length,
       keys,
-      UNNEST(key_parts(keys, $parts)) AS part
-    FROM rows_with_shared_keys(keyed, max_bucket_pairwise => $max_bucket_pairwise, parts => $parts)
+      UNNEST(parts) AS part,
+      parts[1] AS home
+    FROM rows_with_shared_keys(
+      keyed,
+      threshold => $threshold,
+      max_bucket_pairwise => $max_bucket_pairwise,
+      parts => $parts,
+      group_rule => $group_rule
+    )
   ),
   threshold => $threshold,
   verify => 'exact',
   shingle => $shingle,
   prefixes => true,
   max_bucket_pairwise => $max_bucket_pairwise,
-  marked_keys => true,
   parts => $parts,
   sides => $sides,
   group_rule => $group_rule

@@ -1,22 +1,37 @@
 -- rows_with_shared_keys(input)
 --
--- Removes the keys that no other row has from the keys of each row; a few of them remain, because a filter with
--- collisions counts the rows of a key. In a join of several parts a row is sent to each part that owns one of its keys,
--- so that without those keys most rows are sent to few parts or to none. Besides, marks the keys whose buckets may be
--- oversized, so that a pair whose rows share another key belongs to one part. A building block of the joins.
+-- The parts of a join that each row belongs to, and the keys of the row that another row may have: a few keys that no
+-- other row has remain, because a filter with collisions counts the rows of a key. A building block of the joins.
+--
+-- In the join by blocks of similar_pairs a row belongs to the parts for the lengths of sets that may be similar to its
+-- own, whatever its keys: with the default threshold to two of eight. Besides, it belongs to the parts of its keys whose
+-- buckets may be oversized, which are marked, because what a bucket leaves uncompared depends on all of its rows. In other
+-- joins it belongs to the part of each of its keys.
 --
 -- Inputs
---   input: keys, and any other columns
+--   input: keys, length and any other columns
 -- Parameters
+--   threshold | minimum similarity
+--   verify: one of exact|containment|edit|estimate|hamming|cosine|none = 'exact' | as in similar_pairs
 --   max_bucket_pairwise.block
+--   max_bucket
 --   parts | number of parts of the join; with one part all keys remain, without marks
+--   group_rule
 -- Columns
---   keys: any | the keys of the row that another row may have: a list of UInt64; their highest bit says whether more than max_bucket_pairwise rows may have the key
+--   keys: any | the keys of the row that another row may have: a list of UInt64; in a join by blocks their highest bit says whether more than max_bucket_pairwise rows may have the key
+--   parts: any | the parts of the row: a list of UInt32, of which the first is the home of the row in a join by blocks; empty without keys
 -- Guarantees
 --   All other columns are as in the input.
-SELECT * EXCLUDE (counted, frequent, all_rows, every_row) REPLACE (shared_keys(keys, counted, frequent) AS keys)
+SELECT *, row_parts(keys, length, ranges, $threshold) AS parts
 FROM (
-  SELECT key_filter(keys) AS counted, frequent_keys(keys, $max_bucket_pairwise) AS frequent, 0 AS all_rows
-  FROM input
-) AS filter
-JOIN (SELECT *, 0 AS every_row FROM input) AS keyed ON filter.all_rows = keyed.every_row
+  SELECT * EXCLUDE (counted, frequent, all_rows, every_row) REPLACE (shared_keys(keys, counted, frequent) AS keys)
+  FROM (
+    SELECT
+      key_filter(keys) AS counted,
+      frequent_keys(keys, $max_bucket_pairwise) AS frequent,
+      length_parts(length, $parts) AS ranges,
+      0 AS all_rows
+    FROM input
+  ) AS filter
+  JOIN (SELECT *, 0 AS every_row FROM input) AS keyed ON filter.all_rows = keyed.every_row
+)

@@ -6,7 +6,7 @@
 -- indexes their keys, and verifies each candidate once.
 --
 -- Inputs
---   input: part, side, id, group_value, keys, in_second_group, and what verify needs: tokens (exact, containment; with shingle also text, and the number of tokens as length), text (edit), signature (estimate, hamming), vector (cosine)
+--   input: part, side, id, group_value, keys, in_second_group, and what verify needs: tokens (exact, containment; with shingle also text, the number of tokens as length, and with several parts home), text (edit), signature (estimate, hamming), vector (cosine)
 -- Parameters
 --   threshold | minimum similarity; no effect if verify is 'none'
 --   verify: one of exact|containment|edit|estimate|hamming|cosine|none = 'exact' | exact Jaccard of tokens, share of the tokens of side 0 that are among those of side 1, edit similarity of text, fraction of equal positions of signature, number of differing bits of signature, cosine of vector, or no verification
@@ -20,9 +20,8 @@
 --   seed
 --   prefixes: boolean = false | whether the keys are prefix tokens of tokens, so that the length filter and the positional filter apply
 --   max_bucket_pairwise.block | a key with more rows than this is an oversized bucket: its rows, in id order, are verified only against at most 64 of them, its pivots; with 'all' a row is paired with its first similar predecessors, this many and at most 256, and with further ones so that the connected components are those of all pairs; 0: no limit
---   marked_keys: boolean = false | whether rows_with_shared_keys marked the keys of several parts, so that a pair whose rows share a key which is not marked is found by one part
 --   max_bucket
---   parts | number of parts; a row with part p is joined on its keys with key % parts = p
+--   parts | number of parts; a row with part p is joined on its keys with key % parts = p; with shingle, rows_with_shared_keys gives the parts of a row and its home
 --   sides
 --   group_rule
 -- Columns
@@ -30,9 +29,9 @@
 --   id_b: as id | the other id
 --   similarity: Float64 | the similarity that verify selects, with 'hamming' the number of differing bits; NULL if verify is 'none'
 -- Guarantees
---   Without max_bucket_pairwise and max_bucket, each pair is reported once, by the part that owns the first key that its rows share.
+--   Without max_bucket_pairwise and max_bucket, each pair is reported once: by the part that owns the first key that its rows share, or with shingle by the smaller home of its rows.
 --   With 'windows', a pair is reported once for each table in which it is found.
---   With max_bucket_pairwise or max_bucket, each part may report the same pair, with marked_keys few parts do; with 'keys', the distinct pairs do not depend on the number of parts.
+--   With max_bucket_pairwise or max_bucket, each part may report the same pair, with shingle few parts do; with 'keys', the distinct pairs do not depend on the number of parts.
 --   The pairs that oversized buckets and max_bucket leave uncompared are counted: the counts are shown by EXPLAIN ANALYZE, logged as a warning, and written into the manifests of jobs.
 SELECT id_a, id_b, similarity
 FROM input

@@ -28,7 +28,8 @@ FROM (
     CASE WHEN min(group_value) < max(group_value) OR count(group_value) BETWEEN 1 AND count(*) - 1 THEN 2 ELSE 1 END AS distinct_groups,
     CASE
       WHEN same_bytes(CAST(id AS VARCHAR), CAST(min(signature) AS BYTEA), CAST(max(signature) AS BYTEA)) IS NOT NULL
-      THEN array_agg(tokens)[1]
+      -- The sets of an id are equal. Without an order the engine counts the memory of a whole batch for each of them.
+      THEN first_value(tokens ORDER BY signature)
     END AS tokens
   FROM (
     SELECT side, id, group_value, tokens, coalesce(CAST(set_signature(tokens)[1] AS VARCHAR), '') AS signature

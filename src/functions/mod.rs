@@ -192,8 +192,8 @@ table_functions! {
     shared_block "resolved_duplicates" [1..=1] resolve::block, "resolved_duplicates";
     shared_block "resolved_items" [2..=2] resolve::near_duplicates::resolved_items,
         "resolved_items.representative" + "resolved_items.components" + "resolved_items.contained";
-    block "rows_with_shared_keys" [1..=1] resolve::join::rows_with_shared_keys,
-        "rows_with_shared_keys" + "rows_with_shared_keys.one";
+    block "rows_with_shared_keys" [1..=1] resolve::similar_pairs::rows_with_shared_keys,
+        "rows_with_shared_keys" + "rows_with_shared_keys.by_key" + "rows_with_shared_keys.one";
     block "row_pairs" [2..=2] resolve::block, "row_pairs";
     once "sentence_origins" [1..=1] resolve::block, "sentence_origins";
     shared_block "sentence_runs" [1..=1] resolve::block, "sentence_runs";

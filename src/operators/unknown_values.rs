@@ -1,6 +1,7 @@
 //! Prevents the engine from treating columns of outer joins and unions as constants.
 //!
-//! The engine (DataFusion 55) omits columns that it knows to be constant from a sort. This is wrong in two cases:
+//! The engine (DataFusion 55) omits columns that it knows to be constant from a sort, and groups sorted rows as they come.
+//! This is wrong in three cases:
 //!
 //! - It keeps what it knows about the columns of both inputs of an outer join: that a column is a constant, as in
 //!   `SELECT 'a' AS source` or below `WHERE id = 3`, or equals another one. But rows without a partner have NULL in the
@@ -9,8 +10,10 @@
 //! - Each input of a union may have a constant of its own: `SELECT 1 AS source, id … UNION ALL SELECT 2, id …`. Below
 //!   `ORDER BY source, id LIMIT 10`, the partitions are sorted by `id` alone, and share a filter that leaves out what no
 //!   longer belongs to the first ten rows. The filter then compares ids of different sources, and leaves out rows that do.
+//! - Several grouping sets of sorted rows are not sorted: each row is in a group of each set. Groups were returned several
+//!   times.
 //!
-//! [`UnknownValues`] places [`UnknownValuesExec`] above these joins and unions, which returns their rows and promises
+//! [`UnknownValues`] places [`UnknownValuesExec`] above these joins and unions, and below grouping sets, which returns their rows and promises
 //! nothing about their values or their order: a sort that is wanted must stay above it. The engine moves no projection
 //! below it, either.
 
@@ -21,13 +24,17 @@ use datafusion::common::{JoinType, Result};
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_expr::EquivalenceProperties;
 use datafusion::physical_optimizer::PhysicalOptimizerRule;
+use datafusion::physical_plan::aggregates::AggregateExec;
 use datafusion::physical_plan::joins::{HashJoinExec, NestedLoopJoinExec, SortMergeJoinExec};
 use datafusion::physical_plan::sorts::sort::SortExec;
 use datafusion::physical_plan::union::UnionExec;
-use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties};
+use datafusion::physical_plan::{
+    ChildrenPropertiesMode, DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties,
+    ReplaceChildrenOptions,
+};
 use std::sync::Arc;
 
-/// Places [`UnknownValuesExec`] above outer joins and unions. It must run before sorts that are not needed are removed.
+/// Places [`UnknownValuesExec`] above outer joins and unions, and below grouping sets. It must run before sorts that are not needed are removed.
 #[derive(Debug)]
 pub(crate) struct UnknownValues;
 
@@ -39,6 +46,15 @@ impl PhysicalOptimizerRule for UnknownValues {
     ) -> Result<Arc<dyn ExecutionPlan>> {
         let has_sort = plan.exists(|node| Ok(node.is::<SortExec>()))?;
         let plan = plan.transform_up(|plan| {
+            if let Some(groups) = plan.downcast_ref::<AggregateExec>()
+                && groups.group_expr().has_grouping_set()
+                && !groups.input().is::<UnknownValuesExec>()
+            {
+                let input = UnknownValuesExec::new(Arc::clone(groups.input()));
+                let options = ReplaceChildrenOptions::new(ChildrenPropertiesMode::Recompute);
+                let groups = plan.replace_children(vec![Arc::new(input)], options)?;
+                return Ok(Transformed::yes(groups));
+            }
             let known = plan.properties().equivalence_properties().eq_group();
             let is_union = has_sort && plan.is::<UnionExec>();
             Ok(match (is_union || is_outer(&plan)) && !known.is_empty() {
@@ -85,7 +101,7 @@ pub(crate) struct UnknownValuesExec {
 }
 
 impl UnknownValuesExec {
-    /// The rows of a join or a union.
+    /// The rows of a join or a union, or of a relation that is grouped.
     pub(crate) fn new(input: Arc<dyn ExecutionPlan>) -> Self {
         Self {
             properties: Arc::new(without_known_values(&input)),

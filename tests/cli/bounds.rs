@@ -137,6 +137,21 @@ fn dictionaries_count_as_the_values_of_their_rows() {
     }
 }
 
+/// The set of each id counted as all sets of its batch: a join of a column of sets failed whatever the limit.
+#[test]
+fn sets_of_a_column_count_as_much_as_they_take() {
+    let scratch = Scratch::new();
+    let query = "SELECT count(*) AS pairs FROM jaccard_join((
+                   SELECT value AS id, range(value / 2 * 1000, value / 2 * 1000 + 100) AS k
+                   FROM generate_series(1, 20000)), signature_column => k)";
+    for limit in ["200M", "1G"] {
+        let limits = ["--threads", "2", "--memory-limit", limit];
+        let found =
+            scratch.succeed(&[&["sql", "--format", "csv", "-c", query], &limits[..]].concat());
+        assert!(found.out.contains("9999"), "{limit}: {}", found.out);
+    }
+}
+
 /// Waits until a process has an unnamed file open, which means that it spills.
 #[cfg(target_os = "linux")]
 fn wait_for_spill(child: &Child) {

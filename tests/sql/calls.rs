@@ -196,7 +196,7 @@ pub const CALLS: &[(&str, &str)] = &[
     (
         "rows_with_shared_keys",
         "SELECT * FROM rows_with_shared_keys(
-           (SELECT shingle_hashes(text, 'word:3') AS keys FROM docs), parts => 4)",
+           (SELECT shingle_hashes(text, 'word:3') AS keys, 3 AS length FROM docs), parts => 4)",
     ),
     (
         "row_pairs",

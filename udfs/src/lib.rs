@@ -59,6 +59,7 @@ mod jaccard_similarity;
 mod key_filter;
 mod key_parts;
 mod keys_within;
+mod length_parts;
 mod mean_vector;
 mod minhash;
 mod minhash_bands;
@@ -82,6 +83,7 @@ mod record_sets;
 mod record_similarity;
 mod record_texts;
 mod representatives;
+mod row_parts;
 mod run_chains;
 mod run_keys;
 mod same_bytes;
@@ -173,6 +175,7 @@ pub fn scalar_functions() -> Vec<Arc<ScalarUDF>> {
         udf(record_sets::RecordSets),
         udf(record_similarity::RecordSimilarity),
         udf(record_texts::RecordTexts),
+        udf(row_parts::RowParts),
         udf(run_chains::RunChains),
         udf(run_keys::RunKeys),
         udf(same_bytes::SameBytes),
@@ -215,6 +218,7 @@ pub fn aggregate_functions() -> Vec<Arc<AggregateUDF>> {
         udaf(frequent_keys::FrequentKeysOf),
         udaf(item_list::ItemList),
         udaf(key_filter::KeyFilter),
+        udaf(length_parts::LengthPartsOf),
         udaf(mean_vector::MeanVector),
         udaf(representatives::Representatives),
         udaf(spanning_forest::SpanningForest),

@@ -127,15 +127,6 @@ pub(in crate::functions) fn minhash_pairs(call: &Call) -> Result<Expansion> {
     }
 }
 
-/// `rows_with_shared_keys`, the building block.
-pub(in crate::functions) fn rows_with_shared_keys(call: &Call) -> Result<Expansion> {
-    let variant = match call.integer("parts")? {
-        1 => "rows_with_shared_keys.one",
-        _ => "rows_with_shared_keys",
-    };
-    block_variant(call, Some(variant), [])
-}
-
 /// The numbers of bands, rows and hash functions of a signature.
 fn signature_shape(call: &Call) -> Result<(Value, Value, Value)> {
     if call.text("scheme")? == "draws" {

@@ -122,8 +122,6 @@ pub struct Spec {
     /// Buckets of more rows than this are oversized: their rows are verified against pivots. Callers pass one row for
     /// each distinct text.
     pub max_bucket_pairwise: Option<usize>,
-    /// Whether the highest bit of a key says that its bucket may be oversized, if there are several parts.
-    pub marked_keys: bool,
     /// Only this many rows of a bucket, the first in id order, form pairs.
     pub max_bucket: Option<usize>,
     /// Number of parts of the key space.
@@ -146,7 +144,11 @@ impl Spec {
             columns.push("keys");
         }
         match self.shingle {
-            Some(_) => columns.extend(["length", "text"]),
+            Some(_) => {
+                columns.extend(["length", "text"]);
+                // With one part each row is at home.
+                columns.extend((self.parts > 1).then_some("home"));
+            }
             None => columns.extend(self.verify.column()),
         }
         if self.reads_signatures() && self.verify != Verify::Hamming {
@@ -167,10 +169,7 @@ impl Spec {
     /// Whether the join by blocks handles these parameters, if texts and their shingle are given.
     pub(crate) fn may_join_by_blocks(&self) -> bool {
         self.candidates == Candidates::Keys
-            && self.verify == Verify::Exact
-            && self.parts <= MAX_PARTS_OF_BLOCKS
-            && self.max_bucket.is_none()
-            && self.group_rule != GroupRule::Differ
+            && may_join_by_blocks(self.verify, self.parts, self.max_bucket, self.group_rule)
     }
 
     /// Whether the column `group_value` is compared. The join by blocks relies on the keys.
@@ -195,6 +194,19 @@ impl Spec {
     pub(crate) fn has_two_groups(&self) -> bool {
         self.candidates == Candidates::All && !self.two_sides
     }
+}
+
+/// Whether the join by blocks handles these parameters of a join of rows that share keys.
+pub(crate) fn may_join_by_blocks(
+    verify: Verify,
+    parts: u32,
+    max_bucket: Option<usize>,
+    group_rule: GroupRule,
+) -> bool {
+    verify == Verify::Exact
+        && parts <= MAX_PARTS_OF_BLOCKS
+        && max_bucket.is_none()
+        && group_rule != GroupRule::Differ
 }
 
 impl std::fmt::Display for Spec {

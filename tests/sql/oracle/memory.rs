@@ -133,9 +133,20 @@ async fn blocks() -> Result<(), Failed> {
                 _ => None,
             };
             if let Some(all) = all {
+                let limit = match more.contains("max_bucket_pairwise") {
+                    true => ", max_bucket_pairwise => 100",
+                    false => "",
+                };
+                let rows = format!(
+                    "SELECT *, UNNEST(parts) AS part, parts[1] AS home
+                     FROM rows_with_shared_keys((SELECT * EXCLUDE (part) FROM {table}), threshold => 0.6{limit}, parts => 9)"
+                );
+                let rows = free.sql(&rows).await?.collect().await?;
+                let rows = MemTable::try_new(rows[0].schema(), vec![rows])?;
+                limited.deregister_table("rows_of_parts")?;
+                limited.register_table("rows_of_parts", Arc::new(rows))?;
                 let in_parts = format!(
-                    "SELECT {all} FROM similar_pairs(
-                       (SELECT side, id, text, length, keys, UNNEST(key_parts(keys, 9)) AS part FROM {table}),
+                    "SELECT {all} FROM similar_pairs(rows_of_parts,
                        threshold => 0.6, prefixes => {prefixes}{more}, shingle => 'char:5', parts => 9)"
                 );
                 same_rows(&in_parts, &pairs(&limited, &in_parts).await?, &expected)?;

@@ -85,6 +85,7 @@ mod interval;
 mod items;
 mod jaccard;
 mod key_filter;
+mod length_parts;
 mod lsh;
 mod mean;
 mod measure;
@@ -142,6 +143,7 @@ pub use items::{
 };
 pub use jaccard::{containment, jaccard, jaccard_of_overlap, overlap, overlap_at_least};
 pub use key_filter::{KeyCounts, SharedKeys, WrongFilter};
+pub use length_parts::{LengthCounts, LengthParts};
 pub use lsh::{
     Bands, LshError, MAX_MODEL_DRAWS, candidate_probability, choose_bands, draws_probability,
 };

@@ -9,11 +9,13 @@ use datafusion::arrow::datatypes::{
     DataType, Field, Int8Type, Schema, SchemaRef, UInt32Type, UInt64Type,
 };
 use datafusion::common::{Result, exec_err, internal_err};
+use neardup_kernels::pairs::{KeyPart, Role, SetRow};
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// The schema of stored rows: id, keys, length, text and, in a join of two relations, side.
-pub(super) fn schema(id: &DataType, two_sides: bool) -> SchemaRef {
+/// The schema of stored rows: id, keys, length, text, in a join of two relations side, and in one of several parts home.
+pub(super) fn schema(id: &DataType, two_sides: bool, parts: u32) -> SchemaRef {
     let item = Field::new_list_field(DataType::UInt64, true);
     let mut fields = vec![
         Field::new("id", id.clone(), false),
@@ -23,6 +25,9 @@ pub(super) fn schema(id: &DataType, two_sides: bool) -> SchemaRef {
     ];
     if two_sides {
         fields.push(Field::new("side", DataType::Int8, false));
+    }
+    if parts > 1 {
+        fields.push(Field::new("home", DataType::UInt32, false));
     }
     Arc::new(Schema::new(fields))
 }
@@ -84,7 +89,7 @@ pub(super) fn by_part(batch: RecordBatch, parts: u32) -> Result<Vec<(u32, Record
         .collect()
 }
 
-/// The columns of a batch of stored rows.
+/// The columns of a batch of stored rows of a part.
 #[derive(Debug, Clone)]
 pub(super) struct Columns {
     pub(super) ids: ArrayRef,
@@ -93,11 +98,13 @@ pub(super) struct Columns {
     pub(super) lengths: UInt64Array,
     texts: StringViewArray,
     sides: Option<Int8Array>,
+    homes: Option<UInt32Array>,
+    part: u32,
 }
 
 impl Columns {
-    pub(super) fn of(batch: &RecordBatch) -> Result<Self> {
-        let [ids, keys, lengths, texts, sides @ ..] = batch.columns() else {
+    pub(super) fn of(batch: &RecordBatch, part: Option<KeyPart>) -> Result<Self> {
+        let [ids, keys, lengths, texts, ..] = batch.columns() else {
             return internal_err!("similar_pairs: {} stored columns", batch.num_columns());
         };
         let keys = keys.as_list::<i32>();
@@ -107,9 +114,11 @@ impl Columns {
             key_values: keys.values().as_primitive::<UInt64Type>().clone(),
             lengths: lengths.as_primitive::<UInt64Type>().clone(),
             texts: texts.as_string_view().clone(),
-            sides: sides
-                .first()
+            sides: (batch.column_by_name("side"))
                 .map(|sides| sides.as_primitive::<Int8Type>().clone()),
+            homes: (batch.column_by_name("home"))
+                .map(|homes| homes.as_primitive::<UInt32Type>().clone()),
+            part: part.map_or(0, |part| part.part),
         })
     }
 
@@ -130,6 +139,26 @@ impl Columns {
     pub(super) fn side(&self, row: usize) -> u8 {
         let sides = self.sides.as_ref();
         sides.map_or(0, |sides| u8::from(sides.value(row) != 0))
+    }
+
+    /// What a row is to the part.
+    pub(super) fn role(&self, row: usize) -> Role {
+        let home = (self.homes.as_ref()).map_or(self.part, |homes| homes.value(row));
+        match home.cmp(&self.part) {
+            Ordering::Less => Role::Earlier,
+            Ordering::Equal => Role::Home,
+            Ordering::Greater => Role::Later,
+        }
+    }
+
+    /// A row with these keys, whose set is empty.
+    pub(super) fn with_keys<'a>(&self, row: usize, keys: &'a [u64]) -> SetRow<'a> {
+        SetRow {
+            keys,
+            set: &[],
+            side: self.side(row),
+            role: self.role(row),
+        }
     }
 
     /// The number of keys and the bytes of the text of a row.

@@ -6,7 +6,7 @@ use crate::operators::similar_pairs::Spec;
 use datafusion::common::Result;
 use datafusion::execution::memory_pool::{MemoryLimit, MemoryReservation};
 use futures::StreamExt;
-use neardup_kernels::pairs::{BlockSpec, KeyFilter, OversizedKeyCounter, OversizedKeys, PairOwner};
+use neardup_kernels::pairs::{BlockSpec, KeyFilter, OversizedKeyCounter, OversizedKeys, Role};
 use std::sync::Arc;
 
 /// A filter takes at most this share of a memory limit: an eighth.
@@ -99,12 +99,18 @@ impl Counts {
         self.spec.owns(key) && self.filters.iter().all(|filter| filter.is_shared(key))
     }
 
-    /// Whether a key is needed: rows may be compared at it, or it is one of another part that tells whether a pair
-    /// belongs to this one, or the position of a prefix token.
+    /// Whether a row is found at a key.
+    #[inline]
+    pub(super) fn indexes(&self, role: Role, key: u64) -> bool {
+        self.spec.indexes(role, key)
+    }
+
+    /// Whether a key is needed: rows may be compared at it, or it is one of another part that tells the position of a
+    /// prefix token.
     #[inline]
     pub(super) fn is_kept(&self, key: u64) -> bool {
         match self.spec.part {
-            Some(part) if !part.owns(key) => self.spec.prefixes || part.owner != PairOwner::EachKey,
+            Some(part) if !part.owns(key) => self.spec.prefixes,
             _ => self.is_shared(key),
         }
     }
@@ -145,7 +151,7 @@ async fn each_batch(
 ) -> Result<()> {
     let mut rows = store.scan();
     while let Some(batch) = rows.next().await.transpose()? {
-        visit(&Columns::of(&batch)?)?;
+        visit(&Columns::of(&batch, store.part())?)?;
         // Rows in memory are always ready: a cancelled query can end here.
         tokio::task::yield_now().await;
     }

@@ -15,7 +15,9 @@
 //! row is held by one block, is written at most once, and is read again for each block of similar lengths; its set is
 //! computed again for each block whose rows may be similar to it.
 //!
-//! On a cluster each task does this for the rows that have a key of its parts, one part after the other.
+//! On a cluster each task does this for its parts, one after the other. Rows are divided by the lengths of their sets
+//! ([`neardup_kernels::LengthParts`]): a block holds rows whose home is the part, and the rows of later parts that may be
+//! similar to them are later segments.
 //!
 //! This join is used where keys are given and pairs are verified by the Jaccard similarity of shingle sets. It does not
 //! handle rows whose groups must differ, `max_bucket`, whose limits depend on other rows of a bucket, or other ways to
@@ -44,7 +46,7 @@ use datafusion::physical_plan::metrics::{Count, SpillMetrics};
 use datafusion::physical_plan::stream::RecordBatchReceiverStream;
 use futures::StreamExt;
 use neardup_kernels::Shingle;
-use neardup_kernels::pairs::{Block, BlockSpec, KeyPart, PairOwner, Prober, Stats};
+use neardup_kernels::pairs::{Block, BlockSpec, KeyPart, Prober, Stats};
 use output::{Output, Pairs};
 use pivots::Pivots;
 use rows::Portion;
@@ -93,8 +95,8 @@ struct Shared {
 struct Current {
     block: Block,
     ids: ArrayRef,
-    /// The numbers of the segments after those of the block.
-    later: std::ops::Range<usize>,
+    /// The numbers of the segments after those of the block whose rows may be similar to one of its rows.
+    later: Vec<usize>,
     /// The number of units of work that were taken: first runs of rows of the block, then segments.
     taken: AtomicUsize,
 }
@@ -208,7 +210,14 @@ impl BlockJoin {
             output: output.clone(),
         });
         let mut next = 0;
-        while next < shared.store.segments.len() {
+        let segments = &shared.store.segments;
+        // At the end are segments whose rows are found in no block of this part.
+        let is_found = |segment: &Segment| segment.all.compared > 0;
+        let found = segments
+            .iter()
+            .rposition(is_found)
+            .map_or(0, |last| last + 1);
+        while next < found {
             let (current, end) = self.block(&shared, next, budget).await?;
             next = end;
             self.blocks.add(1);
@@ -246,25 +255,16 @@ impl BlockJoin {
     /// Reads all rows of the input, those of each part into a store of its own.
     async fn collect(&self, mut input: SendableRecordBatchStream) -> Result<BTreeMap<u32, Store>> {
         let id = input.schema().field_with_name("id")?.data_type().clone();
-        let schema = columns::schema(&id, self.spec.two_sides);
+        let schema = columns::schema(&id, self.spec.two_sides, self.spec.parts);
         let mut stores: BTreeMap<u32, Store> = BTreeMap::new();
         let max_bytes = match self.limit() {
             MemoryLimit::Finite(bytes) => bytes / WAITING_SHARE,
             _ => usize::MAX,
         };
-        let key_part = |part| {
-            (self.spec.parts > 1).then_some(KeyPart {
-                part,
-                parts: self.spec.parts,
-                owner: match (self.spec.max_bucket_pairwise, self.spec.marked_keys) {
-                    (None, _) => PairOwner::FirstKey,
-                    (Some(_), true) => PairOwner::FirstUnmarkedKey,
-                    (Some(_), false) => PairOwner::EachKey,
-                },
-            })
-        };
+        let parts = self.spec.parts;
+        let key_part = |part| (parts > 1).then_some(KeyPart { part, parts });
         while let Some(batch) = input.next().await.transpose()? {
-            for (part, batch) in columns::by_part(batch, self.spec.parts)? {
+            for (part, batch) in columns::by_part(batch, parts)? {
                 let store = stores.entry(part).or_insert_with(|| {
                     let (schema, spills) = (Arc::clone(&schema), self.spills.clone());
                     Store::new(schema, key_part(part), &self.context, spills)
@@ -336,7 +336,7 @@ impl BlockJoin {
     }
 
     /// The block that begins with a segment and takes at most `budget` bytes, and the number of the segment after its
-    /// last one.
+    /// last one. All of its segments are of one kind.
     async fn block(
         &self,
         shared: &Arc<Shared>,
@@ -349,7 +349,10 @@ impl BlockJoin {
         let mut end = start;
         let mut held = 0;
         loop {
-            while loading.len() < self.workers && end < segments.len() {
+            while loading.len() < self.workers
+                && end < segments.len()
+                && segments[end].visits == segments[start].visits
+            {
                 let bytes = self.bytes_in_block(&segments[end]);
                 if end > start && held + bytes > budget {
                     break;
@@ -390,12 +393,11 @@ impl BlockJoin {
         let longest = usize::try_from(longest.unwrap_or(0)).unwrap_or(usize::MAX);
         let (_, longest_partner) =
             neardup_kernels::bounds::partner_sizes(longest, self.spec.threshold);
-        let compatible =
-            segments[end..].partition_point(|segment| segment.lengths.0 <= longest_partner as u64);
+        let is_compatible = |&later: &usize| segments[later].lengths.0 <= longest_partner as u64;
         let current = Current {
             block,
             ids,
-            later: end..end + compatible,
+            later: (end..segments.len()).filter(is_compatible).collect(),
             taken: AtomicUsize::new(0),
         };
         Ok((current, end))
@@ -502,7 +504,7 @@ async fn work(shared: Arc<Shared>, current: Arc<Current>) -> Result<Stats> {
             None => None,
             Some(segment) if segment < current.later.len() => {
                 let probed = Some((block, &mut prober));
-                Some(shared.load(current.later.start + segment, probed).await?)
+                Some(shared.load(current.later[segment], probed).await?)
             }
             Some(_) => break,
         };

@@ -26,10 +26,11 @@ use datafusion::physical_plan::streaming::{PartitionStream, StreamingTableExec};
 use futures::stream::Fuse;
 use futures::{StreamExt, TryStreamExt};
 use neardup_kernels::pairs::{
-    BlockSpec, ComparedRows, PivotJoin, PivotLists, PivotProber, SetRow, SimilarRow, Stats,
+    BlockSpec, ComparedRows, KeyPart, PivotJoin, PivotLists, PivotProber, SetRow, SimilarRow, Stats,
 };
 use neardup_kernels::{Shingle, ShingleScratch};
 use parking_lot::Mutex;
+use std::cmp::Reverse;
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
@@ -51,7 +52,9 @@ pub(super) fn memory_for(
 ) -> usize {
     let max_pivots = PivotJoin::max_pivots(spec, &counts.oversized);
     let (mut rows, mut keys, mut tokens) = (0, 0, 0);
-    for segment in store.segments.iter().rev() {
+    let mut segments: Vec<_> = store.segments.iter().collect();
+    segments.sort_unstable_by_key(|segment| Reverse(segment.lengths.1));
+    for segment in segments {
         if rows >= max_pivots {
             break;
         }
@@ -112,9 +115,10 @@ impl PartitionStream for Pivots {
 
     fn execute(&self, _: Arc<TaskContext>) -> SendableRecordBatchStream {
         let oversized = Arc::clone(&self.counts.oversized);
+        let part = self.store.part();
         let rows = self.store.scan().map(move |batch| {
             let batch = batch?;
-            let columns = Columns::of(&batch)?;
+            let columns = Columns::of(&batch, part)?;
             let is_in = |row| columns.keys(row).iter().any(|&key| oversized.contains(key));
             let rows: BooleanArray = (0..columns.len()).map(|row| Some(is_in(row))).collect();
             compact(&filter_record_batch(&batch, &rows)?)
@@ -144,6 +148,7 @@ impl Pivots {
         let mut rows = Rows {
             sorted: sort.execute(0, context)?.fuse(),
             batch: None,
+            part: spec.part,
         };
         let idle = Arc::new(Mutex::new(Vec::new()));
         let mut running = VecDeque::new();
@@ -185,9 +190,8 @@ impl Pivots {
                         shingle.hashes_into(columns.text(row), &mut scratch, &mut set);
                     }
                     let set_row = SetRow {
-                        keys: columns.keys(row),
                         set: &set,
-                        side: columns.side(row),
+                        ..columns.with_keys(row, columns.keys(row))
                     };
                     found.clear();
                     if join.push(&mut run.compared, number, set_row, &mut found) {
@@ -255,6 +259,7 @@ struct Rows {
     sorted: Fuse<SendableRecordBatchStream>,
     /// A batch, and the number of its next row.
     batch: Option<(Arc<Columns>, usize)>,
+    part: Option<KeyPart>,
 }
 
 impl Rows {
@@ -280,7 +285,7 @@ impl Rows {
                 error => error,
             })?;
             match batch {
-                Some(batch) => self.batch = Some((Arc::new(Columns::of(&batch)?), 0)),
+                Some(batch) => self.batch = Some((Arc::new(Columns::of(&batch, self.part)?), 0)),
                 None => return Ok(None),
             }
         }
@@ -310,9 +315,8 @@ impl Worker {
             self.set.clear();
             shingle.hashes_into(columns.text(row), &mut self.scratch, &mut self.set);
             let set_row = SetRow {
-                keys: columns.keys(row),
                 set: &self.set,
-                side: columns.side(row),
+                ..columns.with_keys(row, columns.keys(row))
             };
             self.prober.compare(lists, set_row, &mut run.compared);
         }

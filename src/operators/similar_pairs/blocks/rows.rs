@@ -8,7 +8,7 @@ use datafusion::arrow::array::{Array, ArrayRef, new_empty_array};
 use datafusion::arrow::compute::interleave;
 use datafusion::common::{Result, exec_err};
 use futures::{StreamExt, TryStreamExt};
-use neardup_kernels::pairs::{Block, Prober, SetRows};
+use neardup_kernels::pairs::{Block, Prober, SetRow, SetRows};
 use neardup_kernels::{Shingle, ShingleScratch};
 use std::borrow::Cow;
 
@@ -69,11 +69,11 @@ impl Portion {
                 kept_keys.clear();
                 kept_keys.extend(keys.iter().filter(is_kept));
                 let length = of_batch.lengths.value(row) as usize;
-                if !prober.may_pair(block, &kept_keys, length, of_batch.side(row)) {
+                if !prober.may_pair(block, of_batch.with_keys(row, &kept_keys), length) {
                     continue;
                 }
             }
-            if sizes.add(of_batch, row, counts) {
+            if sizes.add(of_batch, row, counts, probed.is_some()) {
                 kept.push((batch, row));
             }
         }
@@ -91,7 +91,11 @@ impl Portion {
                 );
             }
             let keys = columns.keys(row).iter().filter(is_kept).copied();
-            sets.push(keys, columns.side(row), &set);
+            let row = SetRow {
+                set: &set,
+                ..columns.with_keys(row, &[])
+            };
+            sets.push(row, keys);
         }
         let ids: Vec<&dyn Array> = columns.iter().map(|columns| columns.ids.as_ref()).collect();
         let ids = match kept.is_empty() {
@@ -113,10 +117,13 @@ impl Portion {
 }
 
 impl Sizes {
-    /// Adds a row, if it is compared within blocks, and returns whether it is.
-    fn add(&mut self, columns: &Columns, row: usize, counts: &Counts) -> bool {
+    /// Adds a row, if it is compared within blocks, and returns whether it is. A row that does not probe one is in it.
+    fn add(&mut self, columns: &Columns, row: usize, counts: &Counts, probes: bool) -> bool {
         let keys = columns.keys(row);
-        let is_compared = keys.iter().any(|&key| counts.is_compared(key));
+        let role = columns.role(row);
+        let is_compared = keys
+            .iter()
+            .any(|&key| counts.is_compared(key) && (probes || counts.indexes(role, key)));
         if is_compared {
             let kept = keys.iter().filter(|&&key| counts.is_kept(key)).count();
             self.rows += 1;
@@ -135,7 +142,7 @@ pub(super) async fn kept(store: &Store, segment: &Segment, counts: &Counts) -> R
     let columns = rows.columns(store);
     let mut sizes = Sizes::default();
     for &(batch, row) in rows.indices.iter() {
-        sizes.add(&columns[batch as usize], row as usize, counts);
+        sizes.add(&columns[batch as usize], row as usize, counts, false);
     }
     Ok(sizes)
 }
@@ -159,7 +166,8 @@ impl<'a> Rows<'a> {
             }
             Data::Spilled(file) => file,
         };
-        let batches = store.read(file)?.map(|batch| Columns::of(&batch?));
+        let batches = store.read(file)?;
+        let batches = batches.map(|batch| Columns::of(&batch?, store.part()));
         let read: Vec<Columns> = batches.try_collect().await?;
         let batches = read.iter().enumerate();
         let indices = batches.flat_map(|(batch, columns)| {

@@ -16,7 +16,7 @@ use datafusion::physical_plan::metrics::SpillMetrics;
 use datafusion::physical_plan::spill::{SpillManager, get_record_batch_memory_size};
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use futures::{StreamExt, TryStreamExt, stream};
-use neardup_kernels::pairs::KeyPart;
+use neardup_kernels::pairs::{KeyPart, Role};
 use std::sync::Arc;
 
 /// A run is cut into about this many segments, of bytes within the bounds.
@@ -27,6 +27,8 @@ const MAX_SEGMENT: usize = 1 << 20;
 /// Rows whose sets have similar lengths.
 #[derive(Debug)]
 pub(super) struct Segment {
+    /// Whether the home of its rows is another part; no segment has rows of both kinds.
+    pub(super) visits: bool,
     /// The smallest and the largest length of a set.
     pub(super) lengths: (u64, u64),
     /// All rows.
@@ -38,7 +40,7 @@ pub(super) struct Segment {
     pub(super) data: Data,
 }
 
-/// Numbers of rows, of their keys, of those keys at which rows are compared, and of their tokens.
+/// Numbers of rows, of their keys, of those keys at which the rows are found, and of their tokens.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Sizes {
     pub(super) rows: usize,
@@ -66,7 +68,7 @@ impl std::fmt::Debug for Data {
 /// All rows.
 pub(super) struct Store {
     schema: SchemaRef,
-    /// The keys at which rows are compared; `None`: all.
+    /// The part whose rows these are, if there are several.
     part: Option<KeyPart>,
     manager: SpillManager,
     /// The bytes of the rows in memory; none once all rows are on disk, so that others that spill share what is left.
@@ -75,7 +77,8 @@ pub(super) struct Store {
     batches: Vec<RecordBatch>,
     pub(super) columns: Vec<Columns>,
     pool: Arc<dyn MemoryPool>,
-    /// Segments on disk; after [`Store::finish`] all of them, in ascending order of lengths.
+    /// Segments on disk; after [`Store::finish`] all of them: those whose home is the part, then the others,
+    /// each in ascending order of lengths.
     pub(super) segments: Vec<Segment>,
     batch_size: usize,
 }
@@ -113,7 +116,7 @@ impl Store {
             self.spill()?;
             fits = self.reserve(bytes);
         }
-        self.columns.push(Columns::of(&batch)?);
+        self.columns.push(Columns::of(&batch, self.part)?);
         self.batches.push(batch);
         match fits {
             true => Ok(()),
@@ -138,15 +141,12 @@ impl Store {
         self.schema.field(0).data_type()
     }
 
-    /// The number of keys at which rows are compared.
+    /// An upper bound of the keys at which rows are compared.
     pub(super) fn keys(&self) -> usize {
-        self.segments
-            .iter()
-            .map(|segment| segment.all.compared)
-            .sum()
+        self.segments.iter().map(|segment| segment.all.keys).sum()
     }
 
-    /// The keys at which rows are compared; `None`: all.
+    /// The part whose rows these are, if there are several.
     pub(super) fn part(&self) -> Option<KeyPart> {
         self.part
     }
@@ -196,28 +196,35 @@ impl Store {
         let mut indices = Vec::new();
         for (batch, columns) in self.columns.iter().enumerate() {
             let lengths = columns.lengths.values().iter().enumerate();
-            indices.extend(lengths.map(|(row, &length)| (length, batch as u32, row as u32)));
+            indices.extend(lengths.map(|(row, &length)| {
+                let visits = columns.role(row) != Role::Home;
+                (visits, length, batch as u32, row as u32)
+            }));
         }
         indices.sort_unstable();
         let bytes: usize = self.batches.iter().map(get_record_batch_memory_size).sum();
         let row_bytes = bytes / indices.len().max(1);
         let max_bytes = (bytes / SEGMENTS).clamp(MIN_SEGMENT, MAX_SEGMENT);
         let mut segments: Vec<Segment> = Vec::new();
-        for (length, batch, row) in indices {
+        for (visits, length, batch, row) in indices {
             let columns = &self.columns[batch as usize];
             let (keys, text) = columns.sizes(row as usize);
             let compared = match self.part {
                 None => keys,
                 Some(part) => {
+                    let role = columns.role(row as usize);
                     let keys = columns.keys(row as usize).iter();
-                    keys.filter(|&&key| part.owns(key)).count()
+                    keys.filter(|&&key| part.indexes(role, key)).count()
                 }
             };
             let bytes = row_bytes.max(8 * keys + text);
             let segment = match segments.last_mut() {
-                Some(segment) if segment.bytes + bytes <= max_bytes => segment,
+                Some(segment) if segment.visits == visits && segment.bytes + bytes <= max_bytes => {
+                    segment
+                }
                 _ => {
                     segments.push(Segment {
+                        visits,
                         lengths: (length, length),
                         all: Sizes::default(),
                         kept: Sizes::default(),
@@ -257,7 +264,8 @@ impl Store {
             memory.grow(bytes);
             self.memory = Some(memory);
         }
-        self.segments.sort_by_key(|segment| segment.lengths);
+        self.segments
+            .sort_by_key(|segment| (segment.visits, segment.lengths));
         Ok(())
     }
 

@@ -50,7 +50,7 @@ mod window;
 pub use all::AllPairs;
 pub use blocks::{
     Block, BlockSpec, ComparedRows, KeyFilter, KeyPart, OversizedKeyCounter, OversizedKeys,
-    PairOwner, PivotJoin, PivotLists, PivotProber, Prober, SetRow, SetRows, SimilarRow,
+    PivotJoin, PivotLists, PivotProber, Prober, Role, SetRow, SetRows, SimilarRow,
 };
 pub use input::{Bits, Csr, Groups, Items, PairInput, Texts, Values, Vectors};
 pub use join::{PairBatch, PairJoin};

@@ -10,7 +10,7 @@ use super::bucket_tiles::{self, BucketTiles, TileProbe};
 use super::differences::{DifferenceProbe, Differences, MIN_ROWS};
 use super::oversized_keys::OversizedKeys;
 use super::postings::{Entry, Postings};
-use super::rows::{SetRow, SetRows};
+use super::rows::{Role, SetRow, SetRows};
 use crate::bounds;
 use crate::is_marked;
 
@@ -42,29 +42,15 @@ pub struct Block {
     part: Option<KeyPart>,
 }
 
-/// The keys at which a join compares rows, if several joins divide the keys. Rows list all their keys in each of them.
+/// One of several joins that divide the pairs ([`crate::LengthParts`]). A pair whose rows share a key that is not marked
+/// belongs to the home of one of its rows, to which the other row is [`Role::Later`]. Other pairs are found by the joins
+/// that own one of the marked keys which the rows share ([`crate::FrequentKeys::mark`]), as is the bucket of such a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KeyPart {
     /// The number of this join, below `parts`.
     pub part: u32,
     /// The number of joins, at least 1.
     pub parts: u32,
-    /// Which of the joins that own keys of a pair finds it.
-    pub owner: PairOwner,
-}
-
-/// The join that finds a pair whose rows share keys of several joins.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PairOwner {
-    /// The one that owns the first key which the rows share: no bucket is oversized.
-    FirstKey,
-    /// The one that owns the first key which the rows share and that is not marked ([`crate::FrequentKeys::mark`]). The
-    /// bucket of such a key is not oversized. If they share marked keys only, each join that owns one. A pair may be found
-    /// at a pivot of an oversized bucket, besides.
-    FirstUnmarkedKey,
-    /// Each one that owns a key which the rows share: any bucket may be oversized, and a join does not know whether that
-    /// of another's key is.
-    EachKey,
 }
 
 impl KeyPart {
@@ -72,7 +58,21 @@ impl KeyPart {
     #[inline]
     #[must_use]
     pub fn owns(self, key: u64) -> bool {
-        key % u64::from(self.parts) == u64::from(self.part)
+        !is_marked(key) || key % u64::from(self.parts) == u64::from(self.part)
+    }
+
+    /// Whether this join looks for partners of a row at a key.
+    #[inline]
+    #[must_use]
+    pub fn probes(self, role: Role, key: u64) -> bool {
+        (role != Role::Earlier || is_marked(key)) && self.owns(key)
+    }
+
+    /// Whether this join finds a row at a key: its other rows are found at their homes, where partners look for them.
+    #[inline]
+    #[must_use]
+    pub fn indexes(self, role: Role, key: u64) -> bool {
+        (role == Role::Home || is_marked(key)) && self.owns(key)
     }
 }
 
@@ -85,7 +85,7 @@ pub struct BlockSpec {
     pub prefixes: bool,
     /// Whether only rows of different sides pair.
     pub two_sides: bool,
-    /// The keys of this join; `None`: all.
+    /// Which of several joins this is; `None`: the only one.
     pub part: Option<KeyPart>,
 }
 
@@ -95,6 +95,13 @@ impl BlockSpec {
     #[must_use]
     pub fn owns(&self, key: u64) -> bool {
         self.part.is_none_or(|part| part.owns(key))
+    }
+
+    /// Whether a row is found at a key ([`KeyPart::indexes`]).
+    #[inline]
+    #[must_use]
+    pub fn indexes(&self, role: Role, key: u64) -> bool {
+        self.part.is_none_or(|part| part.indexes(role, key))
     }
 }
 
@@ -129,28 +136,31 @@ impl Block {
                 sketches.push(row.set);
             }
         }
-        let is_bounded = spec
-            .part
-            .is_some_and(|part| part.owner != PairOwner::FirstKey);
-        let complete = oversized.is_empty() && !is_bounded;
+        let all = || portions.iter().flat_map(SetRows::iter);
+        // Other joins own marked keys.
+        let is_divided =
+            spec.part.is_some() && all().any(|row| row.keys.iter().any(|&key| is_marked(key)));
+        let complete = oversized.is_empty() && !is_divided;
         let zoned = complete && spec.prefixes;
-        let is_indexed =
-            |key: u64| spec.owns(key) && (oversized.is_empty() || !oversized.contains(key));
-        let keys = portions.iter().flat_map(SetRows::iter);
-        let keys = keys.map(|row| match spec.part {
+        let is_indexed = |role: Role, key: u64| {
+            spec.indexes(role, key) && (oversized.is_empty() || !oversized.contains(key))
+        };
+        let keys = all().map(|row| match spec.part {
             None => row.keys.len(),
-            Some(part) => row.keys.iter().filter(|&&key| part.owns(key)).count(),
+            Some(part) => {
+                let keys = row.keys.iter();
+                keys.filter(|&&key| part.indexes(row.role, key)).count()
+            }
         });
         let keys = keys.sum();
         let postings = Postings::build(keys, |visit| {
-            let rows = portions.iter().flat_map(SetRows::iter);
-            for (number, row) in rows.enumerate() {
+            for (number, row) in all().enumerate() {
                 let inner = match zoned {
                     true => inner_zone_of(row.set.len(), spec.threshold),
                     false => usize::MAX,
                 };
                 for (position, &key) in row.keys.iter().enumerate() {
-                    if is_indexed(key) {
+                    if is_indexed(row.role, key) {
                         visit(key, number as u32, position as u32, position >= inner);
                     }
                 }
@@ -249,13 +259,13 @@ impl Block {
         }
     }
 
-    /// The groups of the entries of keys, of which those of other parts have none. The loads are independent of each
-    /// other, so that the processor overlaps them.
+    /// The groups of the entries of the keys of a row, of which those of other joins have none. The loads are independent
+    /// of each other, so that the processor overlaps them.
     #[inline]
-    fn groups(&self, keys: &[u64], groups: &mut Vec<(u32, u32)>) {
+    fn groups(&self, keys: &[u64], role: Role, groups: &mut Vec<(u32, u32)>) {
         groups.clear();
         groups.extend(keys.iter().map(|&key| match self.part {
-            Some(part) if !part.owns(key) => (0, 0),
+            Some(part) if !part.probes(role, key) => (0, 0),
             _ => self.postings.group(key),
         }));
     }
@@ -367,15 +377,17 @@ impl Prober {
     }
 
     /// Whether a row outside of the block may be similar to one of its rows: it shares a key with one, and their
-    /// lengths and the positions of the key do not rule the pair out. `keys` are those of the row, and `length` is the
-    /// number of tokens of its set.
+    /// lengths and the positions of the key do not rule the pair out. `length` is the number of tokens of its set.
     ///
     /// The set itself is not needed, so that it has to be computed only if this is true.
-    pub fn may_pair(&mut self, block: &Block, keys: &[u64], length: usize, side: u8) -> bool {
+    pub fn may_pair(&mut self, block: &Block, row: SetRow<'_>, length: usize) -> bool {
+        let SetRow {
+            keys, side, role, ..
+        } = row;
         self.probe.begin(length);
         let inner = block.inner_zone(length);
         let mut groups = std::mem::take(&mut self.groups);
-        block.groups(keys, &mut groups);
+        block.groups(keys, role, &mut groups);
         let mut found = false;
         for (position, (&key, &group)) in keys.iter().zip(&groups).enumerate() {
             if group.0 == group.1 {
@@ -421,7 +433,7 @@ impl Prober {
         self.tile_probe = (block.tiles).begin(&self.sketch, row.set.len(), block.threshold);
         let inner = block.inner_zone(row.set.len());
         let mut groups = std::mem::take(&mut self.groups);
-        block.groups(row.keys, &mut groups);
+        block.groups(row.keys, row.role, &mut groups);
         let mut read = row.keys.len();
         for (position, (&key, &group)) in row.keys.iter().zip(&groups).enumerate() {
             if group.0 == group.1 {
@@ -491,10 +503,8 @@ impl Prober {
     #[inline]
     fn needed(&self, block: &Block, length: usize, positions: (u32, u32)) -> Option<u32> {
         let needed = self.probe.needed(length)?;
-        // A part may come across a pair at a later key than the first one that its rows share.
-        let first = block.complete && block.part.is_none();
-        let qualifies =
-            !block.prefixes || (self.probe).position_qualifies(length, positions, first, needed);
+        let qualifies = !block.prefixes
+            || (self.probe).position_qualifies(length, positions, block.complete, needed);
         qualifies.then_some(needed)
     }
 
@@ -530,22 +540,12 @@ impl Prober {
             }
         }
         let other = block.row(place);
-        if let Some(part) = block.part {
-            let is_found = match part.owner {
-                PairOwner::FirstKey => {
-                    let earlier = &other.keys[..entry.position() as usize];
-                    !self.keys.share_any(self.number, row.keys, earlier)
-                        && (!block.prefixes
-                            || (self.probe).position_qualifies(length, positions, true, needed))
-                }
-                PairOwner::FirstUnmarkedKey => {
-                    let unmarked = other.keys.iter().copied().filter(|&key| !is_marked(key));
-                    let first = self.keys.first_shared(self.number, row.keys, unmarked);
-                    first.is_none_or(|key| part.owns(key))
-                }
-                PairOwner::EachKey => true,
-            };
-            if !is_found {
+        // At marked keys rows meet whose other keys are compared at their homes.
+        let is_compared_here = other.role == Role::Home && row.role != Role::Earlier;
+        if block.part.is_some() && !is_compared_here && is_marked(row.keys[position as usize]) {
+            let unmarked = other.keys.iter().copied().filter(|&key| !is_marked(key));
+            let shared = self.keys.first_shared(self.number, row.keys, unmarked);
+            if shared.is_some() {
                 return;
             }
         }

@@ -10,8 +10,8 @@
 //!    └──> OversizedKeyCounter: oversized buckets ──────────────────────────> rows by id ─────> PivotJoin ─> pairs
 //! ```
 //!
-//! Several joins may divide the keys ([`KeyPart`]), as the tasks of a cluster do. Rows of large
-//! buckets are compared by tiles of their sketches first (`bucket_tiles`), and long sets in buckets of many rows by their
+//! Several joins may divide the pairs ([`KeyPart`]), as the tasks of a cluster do: then the rows whose home a join is come
+//! in its first blocks, and all others after them. Rows of large buckets are compared by tiles of their sketches first (`bucket_tiles`), and long sets in buckets of many rows by their
 //! differences from the set of one of these rows (`differences`).
 //!
 //! The pairs and their counts are those of [`super::PairJoin`] with exact verification, whatever the blocks
@@ -28,7 +28,7 @@ mod postings;
 mod rows;
 
 pub use crate::key_filter::KeyFilter;
-pub use block::{Block, BlockSpec, KeyPart, PairOwner, Prober, SimilarRow};
+pub use block::{Block, BlockSpec, KeyPart, Prober, SimilarRow};
 pub use oversized_keys::{OversizedKeyCounter, OversizedKeys};
 pub use pivot_join::{ComparedRows, PivotJoin, PivotLists, PivotProber};
-pub use rows::{SetRow, SetRows};
+pub use rows::{Role, SetRow, SetRows};

@@ -1,5 +1,17 @@
 //! Rows with their keys and sets.
 
+/// What a row is to one of several joins ([`super::KeyPart`]).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Role {
+    /// The join is the home of the row, or the only one.
+    #[default]
+    Home,
+    /// The home of the row is a later join.
+    Later,
+    /// The home of the row is an earlier join. The row is here for its marked keys only.
+    Earlier,
+}
+
 /// A row.
 #[derive(Debug, Clone, Copy)]
 pub struct SetRow<'a> {
@@ -9,6 +21,8 @@ pub struct SetRow<'a> {
     pub set: &'a [u64],
     /// In a join of two relations the side, 0 or 1; otherwise 0.
     pub side: u8,
+    /// What the row is to the join.
+    pub role: Role,
 }
 
 /// Rows, numbered from 0.
@@ -20,6 +34,7 @@ pub struct SetRows {
     set_ends: Vec<usize>,
     tokens: Vec<u64>,
     sides: Vec<u8>,
+    roles: Vec<Role>,
 }
 
 impl SetRows {
@@ -37,6 +52,7 @@ impl SetRows {
             set_ends: ends(),
             tokens: Vec::with_capacity(tokens),
             sides: Vec::with_capacity(rows),
+            roles: Vec::with_capacity(rows),
         }
     }
 
@@ -44,16 +60,19 @@ impl SetRows {
     #[must_use]
     pub fn memory_for(rows: usize, keys: usize, tokens: usize) -> usize {
         let values = keys.saturating_add(tokens).saturating_add(2 * (rows + 1));
-        values.saturating_mul(size_of::<u64>()).saturating_add(rows)
+        values
+            .saturating_mul(size_of::<u64>())
+            .saturating_add(rows.saturating_mul(2))
     }
 
-    /// Adds a row.
-    pub fn push(&mut self, keys: impl IntoIterator<Item = u64>, side: u8, set: &[u64]) {
+    /// Adds a row, with other keys.
+    pub fn push(&mut self, row: SetRow<'_>, keys: impl IntoIterator<Item = u64>) {
         self.keys.extend(keys);
         self.key_ends.push(self.keys.len());
-        self.tokens.extend_from_slice(set);
+        self.tokens.extend_from_slice(row.set);
         self.set_ends.push(self.tokens.len());
-        self.sides.push(side);
+        self.sides.push(row.side);
+        self.roles.push(row.role);
     }
 
     /// The number of rows.
@@ -79,6 +98,7 @@ impl SetRows {
             keys: &self.keys[self.key_ends[row]..self.key_ends[row + 1]],
             set: &self.tokens[self.set_ends[row]..self.set_ends[row + 1]],
             side: self.sides[row],
+            role: self.roles[row],
         }
     }
 
@@ -98,6 +118,6 @@ impl SetRows {
     pub fn memory(&self) -> usize {
         let words = self.keys.capacity() + self.tokens.capacity();
         let ends = self.key_ends.capacity() + self.set_ends.capacity();
-        8 * words + size_of::<usize>() * ends + self.sides.capacity()
+        8 * words + size_of::<usize>() * ends + self.sides.capacity() + self.roles.capacity()
     }
 }

@@ -1,16 +1,17 @@
 //! The join by blocks gives the pairs and the counts of [`PairJoin`], however the rows are divided.
 
+use std::cmp::Ordering;
 use std::sync::Arc;
 
 use super::super::blocks::BlockSpec;
 use super::super::{
-    Block, KeyFilter, KeyPart, OversizedKeyCounter, OversizedKeys, PairError, PairOwner, Prober,
-    SetRow, SetRows, Spec, Stats,
+    Block, KeyFilter, KeyPart, OversizedKeyCounter, OversizedKeys, PairError, Prober, Role, SetRow,
+    SetRows, Spec, Stats,
 };
 use super::pivots::link;
 use super::rows::{Pairs, Rows, exact};
 use crate::test_random::Random;
-use crate::{FrequentKeyCounts, FrequentKeys, is_marked};
+use crate::{FrequentKeyCounts, FrequentKeys, LengthCounts, LengthParts, is_marked};
 
 impl Rows {
     pub(super) fn set_row(&self, row: usize) -> SetRow<'_> {
@@ -18,6 +19,7 @@ impl Rows {
             keys: &self.keys[row],
             set: &self.sets[row],
             side: self.side.as_ref().map_or(0, |sides| sides[row]),
+            role: Role::Home,
         }
     }
 }
@@ -52,15 +54,16 @@ pub(super) fn oversized(rows: &Rows, spec: BlockSpec, limit: Option<usize>) -> O
 
 /// Joins the rows in blocks that `random` chooses, in the order of their lengths but for a few.
 fn join(rows: &Rows, spec: Spec, filter: bool, random: &mut Random) -> (Pairs, Stats) {
-    join_part(rows, spec, filter, None, random)
+    let roles = vec![Some(Role::Home); rows.keys.len()];
+    join_part(rows, spec, filter, (None, &roles), random)
 }
 
-/// Joins the rows that have a key of a part.
+/// Joins the rows that have a role in a part.
 fn join_part(
     rows: &Rows,
     spec: Spec,
     filter: bool,
-    part: Option<KeyPart>,
+    (part, roles): (Option<KeyPart>, &[Option<Role>]),
     random: &mut Random,
 ) -> (Pairs, Stats) {
     let block_spec = BlockSpec {
@@ -70,10 +73,17 @@ fn join_part(
         part,
     };
     let oversized = Arc::new(oversized(rows, block_spec, spec.max_bucket_pairwise));
+    let members: Vec<usize> = (0..rows.keys.len())
+        .filter(|&row| roles[row].is_some())
+        .collect();
+    let set_row = |row: usize| SetRow {
+        role: roles[row].expect("a role"),
+        ..rows.set_row(row)
+    };
     let keys: usize = rows.keys.iter().map(Vec::len).sum();
     let mut filters = [0, 1].map(|stage| KeyFilter::new(keys, 1 << 20, stage));
     for stage in 0..2 {
-        let owned = rows.keys.iter().flatten();
+        let owned = members.iter().flat_map(|&row| &rows.keys[row]);
         for &key in owned.filter(|&&key| block_spec.owns(key)) {
             if (0..stage).all(|earlier| filters[earlier].is_shared(key)) {
                 filters[stage].add(key);
@@ -88,27 +98,30 @@ fn join_part(
                 .all(|filter: &KeyFilter| filter.is_shared(*key))
     };
 
-    let is_here = |row: &usize| {
-        let keys = &rows.keys[*row];
-        part.is_none() || keys.iter().any(|&key| block_spec.owns(key))
-    };
-    let members: Vec<usize> = (0..rows.keys.len()).filter(is_here).collect();
     let runs = (1 + random.below(40) as usize, 1 + random.below(4) as usize);
     let (mut pairs, _, pivots) = link(rows, &members, block_spec, &oversized, runs);
     let mut stats = *pivots.stats();
 
     let mut order = members;
     order.sort_by_cached_key(|&row| rows.sets[row].len() + random.below(3) as usize);
+    let is_home = |row: &usize| roles[*row] == Some(Role::Home);
+    order.sort_by_key(|row| !is_home(row));
+    let homes = order.partition_point(is_home);
     let (mut prober, mut found) = (Prober::new(spec.threshold), Vec::new());
     let mut rest = order.as_slice();
     while !rest.is_empty() {
-        let (block_rows, later) = rest.split_at(1 + random.below(rest.len() as u32) as usize);
+        // A block has rows of one kind.
+        let most = match rest.len().checked_sub(order.len() - homes) {
+            None | Some(0) => rest.len(),
+            Some(homes) => homes,
+        };
+        let (block_rows, later) = rest.split_at(1 + random.below(most as u32) as usize);
         rest = later;
         let portions = block_rows.chunks(1 + random.below(40) as usize);
         let portions = portions.map(|portion| {
             let mut rows_of = SetRows::with_capacity(0, 0, 0);
-            for row in portion.iter().map(|&row| rows.set_row(row)) {
-                rows_of.push(row.keys.iter().copied().filter(is_kept), row.side, row.set);
+            for row in portion.iter().map(|&row| set_row(row)) {
+                rows_of.push(row, row.keys.iter().copied().filter(is_kept));
             }
             rows_of
         });
@@ -126,8 +139,8 @@ fn join_part(
         }
         for &row in later {
             found.clear();
-            let set_row = rows.set_row(row);
-            let may_pair = prober.may_pair(&block, set_row.keys, set_row.set.len(), set_row.side);
+            let set_row = set_row(row);
+            let may_pair = prober.may_pair(&block, set_row, set_row.set.len());
             prober.probe_other(&block, set_row, &mut found);
             assert!(may_pair || found.is_empty(), "{row} is similar to a row");
             for found in &found {
@@ -140,8 +153,7 @@ fn join_part(
     (pairs, stats)
 }
 
-/// Joins all parts. Without oversized buckets each pair belongs to one part, and with marks each whose rows share no
-/// marked key.
+/// Joins all parts. Each pair whose rows share no marked key belongs to one part.
 fn join_parts(
     rows: &Rows,
     spec: Spec,
@@ -149,38 +161,31 @@ fn join_parts(
     filter: bool,
     random: &mut Random,
 ) -> (Pairs, Stats) {
-    let Some(limit) = spec.max_bucket_pairwise else {
-        return join_parts_of(rows, spec, parts, PairOwner::FirstKey, filter, random);
-    };
-    let unmarked = join_parts_of(rows, spec, parts, PairOwner::EachKey, filter, random);
     let mut counts = FrequentKeyCounts::default();
     rows.keys.iter().for_each(|keys| counts.add(keys));
-    let frequent = counts.finish(limit);
+    // Some keys are marked whose buckets are not oversized.
+    let most = spec
+        .max_bucket_pairwise
+        .map(|limit| limit.div_ceil(1 + random.below(2) as usize));
+    let frequent = counts.finish(most.unwrap_or(usize::MAX));
     let frequent = FrequentKeys::new(&frequent).expect("keys");
-    let mut marked = rows.clone();
-    for key in marked.keys.iter_mut().flatten() {
+    let mut rows = rows.clone();
+    for key in rows.keys.iter_mut().flatten() {
         *key = frequent.mark(*key);
     }
-    let marked = join_parts_of(
-        &marked,
-        spec,
-        parts,
-        PairOwner::FirstUnmarkedKey,
-        filter,
-        random,
-    );
-    assert_eq!(marked.0, unmarked.0);
-    marked
-}
-
-fn join_parts_of(
-    rows: &Rows,
-    spec: Spec,
-    parts: u32,
-    owner: PairOwner,
-    filter: bool,
-    random: &mut Random,
-) -> (Pairs, Stats) {
+    let mut lengths = LengthCounts::default();
+    let all = rows.sets.iter().map(|set| set.len() as u64);
+    all.clone().for_each(|length| lengths.add(length));
+    let ranges = lengths.finish(parts);
+    let ranges = LengthParts::new(&ranges).expect("ranges");
+    let parts_of: Vec<Vec<u32>> = all
+        .zip(&rows.keys)
+        .map(|(length, keys)| {
+            let mut parts = Vec::new();
+            ranges.append(keys, length, spec.threshold, &mut parts);
+            parts
+        })
+        .collect();
     // Rows that share a marked key may be compared as rows of an oversized bucket, too.
     let shares_marked = |(a, b): (u32, u32)| {
         let mut marked = rows.keys[a as usize].iter().filter(|&&key| is_marked(key));
@@ -188,18 +193,21 @@ fn join_parts_of(
     };
     let (mut all, mut stats) = (Pairs::new(), Stats::default());
     for part in 0..parts {
-        let part = KeyPart { part, parts, owner };
-        let (pairs, counts) = join_part(rows, spec, filter, Some(part), random);
+        let roles = parts_of.iter().map(|of_row| {
+            of_row.contains(&part).then(|| match of_row[0].cmp(&part) {
+                Ordering::Less => Role::Earlier,
+                Ordering::Equal => Role::Home,
+                Ordering::Greater => Role::Later,
+            })
+        });
+        let roles: Vec<_> = roles.collect();
+        let part = Some(KeyPart { part, parts });
+        let (pairs, counts) = join_part(&rows, spec, filter, (part, &roles), random);
         stats.add(&counts);
         for (pair, similarity) in pairs {
             let before = all.insert(pair, similarity);
             assert!(before.is_none_or(|before| before == similarity));
-            let may_repeat = match owner {
-                PairOwner::FirstKey => false,
-                PairOwner::FirstUnmarkedKey => shares_marked(pair),
-                PairOwner::EachKey => true,
-            };
-            assert!(before.is_none() || may_repeat, "{pair:?} {owner:?}");
+            assert!(before.is_none() || shares_marked(pair), "{pair:?} {part:?}");
         }
     }
     (all, stats)
@@ -437,14 +445,26 @@ fn a_row_may_pair_if_it_shares_a_key_with_one_of_a_suitable_length() {
     };
     let block = |spec| {
         let mut rows = SetRows::with_capacity(1, 2, 4);
-        rows.push([7, 1], 0, &[1, 2, 7, 9]);
+        let row = SetRow {
+            keys: &[7, 1],
+            set: &[1, 2, 7, 9],
+            side: 0,
+            role: Role::Home,
+        };
+        rows.push(row, [7, 1]);
         Block::new(vec![rows], spec, &OversizedKeys::default()).expect("a block")
     };
     let bands = block(spec(false, false));
     let may_pair = |block: &Block, keys: &[u64], length, side| {
         let mut prober = Prober::new(0.5);
         prober.begin(block);
-        prober.may_pair(block, keys, length, side)
+        let row = SetRow {
+            keys,
+            set: &[],
+            side,
+            role: Role::Home,
+        };
+        prober.may_pair(block, row, length)
     };
     assert!(may_pair(&bands, &[3, 1], 4, 0));
     assert!(!may_pair(&bands, &[3, 2, 9], 4, 0), "another key");

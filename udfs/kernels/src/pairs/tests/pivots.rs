@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::super::blocks::{BlockSpec, ComparedRows, PivotLists, PivotProber};
 use super::super::{
-    KeyPart, MAX_PIVOTS, MIN_COVERING_PIVOTS, OversizedKeys, PairOwner, PivotJoin, SetRow, Stats,
+    KeyPart, MAX_PIVOTS, MIN_COVERING_PIVOTS, OversizedKeys, PivotJoin, SetRow, Stats,
 };
 use super::blocks::oversized;
 use super::rows::{Pairs, Rows};
@@ -153,12 +153,17 @@ fn runs_of_any_length_give_the_pairs_and_pivots_of_the_definition() {
             coarse.clone(),
             coarse.with_sides(seed),
         ] {
-            let part = |part, parts| KeyPart {
-                part,
-                parts,
-                owner: PairOwner::EachKey,
-            };
-            for part in [None, Some(part(0, 2)), Some(part(1, 2))] {
+            // Of several joins, those that own marked keys compare rows at these.
+            let mut marked = rows.clone();
+            for key in marked.keys.iter_mut().flatten() {
+                *key |= 1 << 63;
+            }
+            let part = |part| KeyPart { part, parts: 2 };
+            for (rows, part) in [
+                (&rows, None),
+                (&marked, Some(part(0))),
+                (&marked, Some(part(1))),
+            ] {
                 let spec = BlockSpec {
                     threshold,
                     prefixes: false,
@@ -171,11 +176,11 @@ fn runs_of_any_length_give_the_pairs_and_pivots_of_the_definition() {
                 let members: Vec<usize> = members.collect();
                 for limit in [1, 5, 40] {
                     let case = format!("seed {seed} {spec:?} limit {limit}");
-                    let keys = Arc::new(oversized(&rows, spec, Some(limit)));
-                    let expected = expected(&rows, &members, spec, limit);
+                    let keys = Arc::new(oversized(rows, spec, Some(limit)));
+                    let expected = expected(rows, &members, spec, limit);
                     let mut verified = None;
                     for runs in [(1, 1), (7, 1), (1000, 1), (1, 5), (7, 3), (50, 2)] {
-                        let (found, pivots, join) = link(&rows, &members, spec, &keys, runs);
+                        let (found, pivots, join) = link(rows, &members, spec, &keys, runs);
                         assert_eq!(found, expected.pairs, "{case} {runs:?}");
                         assert_eq!(pivots, expected.pivots, "{case} {runs:?}");
                         for (&(key, side), list) in &expected.lists {
