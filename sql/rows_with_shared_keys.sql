@@ -12,7 +12,7 @@
 --   input: keys, length and any other columns
 -- Parameters
 --   threshold | minimum similarity
---   verify: one of exact|containment|edit|estimate|hamming|cosine|none = 'exact' | as in similar_pairs
+--   verify.pairs
 --   max_bucket_pairwise.block
 --   max_bucket
 --   parts | number of parts of the join; with one part all keys remain, without marks

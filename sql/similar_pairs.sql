@@ -9,7 +9,7 @@
 --   input: part, side, id, group_value, keys, in_second_group, and what verify needs: tokens (exact, containment; with shingle also text, the number of tokens as length, and with several parts home), text (edit), signature (estimate, hamming), vector (cosine)
 -- Parameters
 --   threshold | minimum similarity; no effect if verify is 'none'
---   verify: one of exact|containment|edit|estimate|hamming|cosine|none = 'exact' | exact Jaccard of tokens, share of the tokens of side 0 that are among those of side 1, edit similarity of text, fraction of equal positions of signature, number of differing bits of signature, cosine of vector, or no verification
+--   verify.pairs
 --   shingle: shingle | with 'exact': how tokens were computed from text, which allows the join by blocks, in which the rows of a part need not be in memory at once; not with more than 1024 parts, max_bucket, or group_rule 'differ'
 --   candidates: one of keys|all|windows = 'keys' | which rows are compared: 'keys': those that share a key; 'all': all rows of a part, or if in_second_group is not NULL the rows in which it is false with those in which it is true; 'windows': those that are near in the sorted order of permuted bits, where every part must have all rows
 --   max_distance.block | maximum number of differing bits; with 'cosine', -1 if there are no signatures

@@ -2,12 +2,14 @@
 //!
 //! A hash join of integers that are close to each other numbers its rows by them, in an array. It takes a dictionary for
 //! such integers if it knows the bounds of its values, and then cannot read it. A join by sorting that returns rows of one
-//! side does not compare dictionaries.
+//! side does not compare dictionaries, times of day, times in a zone, durations and decimals of 256 bits, and a NaN ends
+//! the process: these are joined as numbers or texts, of which equal keys have equal ones and others do not.
 //!
 //! A join by sorting takes −0.0 and 0.0 for equal, and the sort before it does not: rows after them found no partner.
 //! Groups of sorted rows were returned once for each zero, windows and some DISTINCT arguments took the zeros for different.
 //! [`PlainKeys`] adds 0.0 to floating-point keys, which makes both 0.0.
 
+use crate::resources::has_limit;
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::tree_node::Transformed;
 use datafusion::common::{DFSchema, JoinType, Result, ScalarValue};
@@ -35,8 +37,9 @@ impl OptimizerRule for PlainKeys {
     fn rewrite(
         &self,
         plan: LogicalPlan,
-        _: &dyn OptimizerConfig,
+        config: &dyn OptimizerConfig,
     ) -> Result<Transformed<LogicalPlan>> {
+        let by_sorting = has_limit(&config.options());
         plan.transform_up_with_subqueries(|node| {
             let mut join = match node {
                 LogicalPlan::Join(join) => join,
@@ -57,6 +60,10 @@ impl OptimizerRule for PlainKeys {
             for (left, right) in &mut join.on {
                 has_changed |= unpack(left, join.left.schema(), returns_one_side)?;
                 has_changed |= unpack(right, join.right.schema(), returns_one_side)?;
+                if returns_one_side && by_sorting {
+                    has_changed |= make_comparable(left, join.left.schema())?;
+                    has_changed |= make_comparable(right, join.right.schema())?;
+                }
             }
             Ok(match has_changed {
                 true => Transformed::yes(LogicalPlan::Join(join)),
@@ -80,6 +87,23 @@ fn unpack(key: &mut Expr, schema: &DFSchema, all: bool) -> Result<bool> {
         *key = cast(packed, *value);
     }
     Ok(is_unpacked)
+}
+
+/// Replaces a key by a number or a text, if a join by sorting that returns rows of one side does not compare its type;
+/// whether it does not.
+fn make_comparable(key: &mut Expr, schema: &DFSchema) -> Result<bool> {
+    let comparable = match key.get_type(schema)? {
+        DataType::Timestamp(_, Some(_))
+        | DataType::Time32(_)
+        | DataType::Time64(_)
+        | DataType::Duration(_) => DataType::Int64,
+        data_type if data_type.is_floating() => DataType::Utf8View,
+        DataType::Decimal256(..) => DataType::Utf8View,
+        _ => return Ok(false),
+    };
+    let other = mem::take(key);
+    *key = cast(other, comparable);
+    Ok(true)
 }
 
 /// Adds 0.0 to a floating-point number; whether it is one, to which 0.0 was not added before.

@@ -18,13 +18,13 @@ use crate::function::Function;
 > SELECT length, row_parts([7], length, ranges, 0.5) AS parts
   FROM (VALUES (10), (40), (90)) AS rows (length),
     (SELECT length_parts(length, 2) AS ranges FROM (VALUES (10), (40), (90)) AS rows (length));
-+--------+--------+
-| length | parts  |
-+--------+--------+
-| 10     | [0]    |
-| 40     | [0]    |
-| 90     | [1]    |
-+--------+--------+
++--------+-------+
+| length | parts |
++--------+-------+
+| 10     | [0]   |
+| 40     | [0]   |
+| 90     | [1]   |
++--------+-------+
 ```"#,
     argument(
         name = "keys",
