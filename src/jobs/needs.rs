@@ -17,7 +17,7 @@ use super::dedup::Method;
 use crate::parameters::{name, parameter_error, set};
 use costs::{
     BLOCK_SHARE, CORES, Costs, EXECUTORS, ID_BYTES, MAX_BLOCK, MB, MIB, MILLION, PAIR_BYTES,
-    PAIRS_OF_ROW, SHINGLES, TASKS, USUAL_SHINGLE,
+    PAIRS_OF_ROW, SHINGLES, TASKS, USUAL_SHINGLE, copies,
 };
 use datafusion::common::{DataFusionError, Result};
 use neardup_kernels::Shingle;
@@ -118,11 +118,11 @@ impl Workload {
         let is_cluster = self.machines > 1;
         let pairs = PAIRS_OF_ROW * rows;
 
-        // The rows of a cluster, each with copies for the parts of its keys, are divided among the tasks.
+        // The rows of a cluster, each with copies for the parts of shorter rows, are divided among the tasks.
         let tasks = self.tasks() as f64;
         let (copies, parts, overhead) = match is_cluster {
             false => (1.0, 1.0, 1.0),
-            true => (costs.copies(tasks), tasks, costs.overhead(tasks)),
+            true => (copies(tasks), tasks, costs.overhead(tasks)),
         };
         let between = match is_cluster {
             false => 0.0,
