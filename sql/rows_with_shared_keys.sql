@@ -19,10 +19,11 @@
 --   group_rule
 -- Columns
 --   keys: any | the keys of the row that another row may have: a list of UInt64; in a join by blocks their highest bit says whether more than max_bucket_pairwise rows may have the key
+--   length: any | the number of tokens of the row's set, as in the input
 --   parts: any | the parts of the row: a list of UInt32, of which the first is the home of the row in a join by blocks; empty without keys
 -- Guarantees
 --   All other columns are as in the input.
-SELECT *, row_parts(keys, length, ranges, $threshold) AS parts
+SELECT * EXCLUDE (ranges), row_parts(keys, length, ranges, $threshold) AS parts
 FROM (
   SELECT * EXCLUDE (counted, frequent, all_rows, every_row) REPLACE (shared_keys(keys, counted, frequent) AS keys)
   FROM (
