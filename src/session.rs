@@ -246,7 +246,10 @@ fn extended(mut builder: SessionStateBuilder) -> SessionStateBuilder {
     // Rows are distributed, and sorts added and left out, by the rule that the first two come before; filters are moved by
     // that of the other.
     insert_before(physical, "EnsureRequirements", Arc::new(UnknownValues));
-    insert_before(physical, "EnsureRequirements", Arc::new(DistinctMembers));
+    let members = DistinctMembers {
+        of_joins_by_sorting: false,
+    };
+    insert_before(physical, "EnsureRequirements", Arc::new(members));
     insert_before(physical, "FilterPushdown", Arc::new(AboveEqualNames));
     let logical = builder.optimizer().get_or_insert_with(Optimizer::new);
     let names = logical.rules.iter().map(|rule| rule.name());

@@ -5,6 +5,7 @@ use super::copy_to::decode_copies;
 use super::stages::PrepareStages;
 use super::token::{TaskOptions, Token};
 use crate::files::{DropDoubtfulBounds, ReadAllFloats, with_buckets};
+use crate::operators::distinct_members::DistinctMembers;
 use crate::operators::planner::planned;
 use crate::operators::whole_files::WholeFiles;
 use crate::options::NeardupOptions;
@@ -104,10 +105,14 @@ impl QueryPlanner for StagePlanner {
         };
         // These rules come first, because the scheduler's own rules hide joins until their sizes are known. The
         // rules of a session in one process are not among the scheduler's.
-        let ours: [Arc<dyn PhysicalOptimizerRule + Send + Sync>; 4] = [
+        let members = DistinctMembers {
+            of_joins_by_sorting: true,
+        };
+        let ours: [Arc<dyn PhysicalOptimizerRule + Send + Sync>; 5] = [
             Arc::new(DropDoubtfulBounds),
             Arc::new(ReadAllFloats),
             Arc::new(WholeFiles),
+            Arc::new(members),
             Arc::new(PrepareStages),
         ];
         let rules = state.physical_optimizers().iter().cloned();

@@ -14,13 +14,16 @@ use datafusion::physical_expr::expressions::Column;
 use datafusion::physical_optimizer::PhysicalOptimizerRule;
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::aggregates::{AggregateExec, AggregateMode, PhysicalGroupBy};
-use datafusion::physical_plan::joins::{HashJoinExec, JoinOn};
+use datafusion::physical_plan::joins::{HashJoinExec, JoinOn, SortMergeJoinExec};
 use std::sync::Arc;
 
 /// Leaves repeated members out of joins that return rows of one side. It must run after the sides of joins were chosen,
 /// and before their rows are distributed.
 #[derive(Debug)]
-pub(crate) struct DistinctMembers;
+pub(crate) struct DistinctMembers {
+    /// Whether out of joins by sorting, too. On a cluster they may run by hash: it chooses when their sizes are known.
+    pub(crate) of_joins_by_sorting: bool,
+}
 
 impl PhysicalOptimizerRule for DistinctMembers {
     fn optimize(
@@ -29,7 +32,7 @@ impl PhysicalOptimizerRule for DistinctMembers {
         _: &ConfigOptions,
     ) -> Result<Arc<dyn ExecutionPlan>> {
         plan.transform_up(|node| {
-            Ok(match with_distinct_members(&node)? {
+            Ok(match self.with_distinct_members(&node)? {
                 Some(join) => Transformed::yes(join),
                 None => Transformed::no(node),
             })
@@ -46,20 +49,40 @@ impl PhysicalOptimizerRule for DistinctMembers {
     }
 }
 
-/// The join with distinct members; `None` for other operators, and for joins whose condition needs more than the keys.
-fn with_distinct_members(node: &Arc<dyn ExecutionPlan>) -> Result<Option<Arc<dyn ExecutionPlan>>> {
-    let Some(join) = node.downcast_ref::<HashJoinExec>() else {
-        return Ok(None);
-    };
-    let Some(side) = members(join.join_type()).filter(|_| join.filter().is_none()) else {
-        return Ok(None);
-    };
-    let Some((left, right, on)) = distinct(side, join.left(), join.right(), join.on())? else {
-        return Ok(None);
-    };
-    let join = join.builder().with_new_children(vec![left, right])?;
-    let join = join.with_on(on).recompute_properties().build_exec()?;
-    Ok(Some(join))
+impl DistinctMembers {
+    /// The join with distinct members; `None` for other operators, and for joins whose condition needs more than the keys.
+    fn with_distinct_members(
+        &self,
+        node: &Arc<dyn ExecutionPlan>,
+    ) -> Result<Option<Arc<dyn ExecutionPlan>>> {
+        if let Some(join) = node.downcast_ref::<SortMergeJoinExec>() {
+            let side = members(&join.join_type());
+            let Some(side) = side.filter(|_| self.of_joins_by_sorting && join.filter().is_none())
+            else {
+                return Ok(None);
+            };
+            let inputs = distinct(side, join.left(), join.right(), join.on())?;
+            let Some((left, right, on)) = inputs else {
+                return Ok(None);
+            };
+            let (options, nulls) = (join.sort_options().to_vec(), join.null_equality());
+            let join_type = join.join_type();
+            let join = SortMergeJoinExec::try_new(left, right, on, None, join_type, options, nulls);
+            return Ok(Some(Arc::new(join?)));
+        }
+        let Some(join) = node.downcast_ref::<HashJoinExec>() else {
+            return Ok(None);
+        };
+        let Some(side) = members(join.join_type()).filter(|_| join.filter().is_none()) else {
+            return Ok(None);
+        };
+        let Some((left, right, on)) = distinct(side, join.left(), join.right(), join.on())? else {
+            return Ok(None);
+        };
+        let join = join.builder().with_new_children(vec![left, right])?;
+        let join = join.with_on(on).recompute_properties().build_exec()?;
+        Ok(Some(join))
+    }
 }
 
 /// The side of the members.
