@@ -1,16 +1,15 @@
 //! `frequent_keys(keys, max_rows)`
 
-use std::sync::Arc;
-
-use arrow::array::{Array, ArrayRef, AsArray};
-use arrow::datatypes::{DataType, UInt64Type};
-use datafusion_common::{DataFusionError, Result, ScalarValue, exec_datafusion_err};
+use arrow::array::ArrayRef;
+use arrow::datatypes::DataType;
+use datafusion_common::Result;
 use datafusion_expr::{Accumulator, Documentation};
 use datafusion_macros::user_doc;
 use neardup_kernels::{FrequentKeyCounts, WrongFilter};
 
 use crate::aggregate::Aggregate;
-use crate::columns::{Kind, Lists, Parameters, numbers};
+use crate::columns::{Kind, Parameters};
+use crate::counted::{self, Counts, for_each_set};
 
 #[user_doc(
     doc_section(label = "Building Blocks"),
@@ -51,11 +50,11 @@ impl Aggregate for FrequentKeysOf {
     }
 
     fn state(_: &[DataType]) -> Vec<(&'static str, DataType)> {
-        vec![("counts", DataType::Binary), ("max_rows", DataType::UInt64)]
+        counted::state()
     }
 
     fn start(_: &[DataType]) -> Result<Box<dyn Accumulator>> {
-        Ok(Box::new(Counts::default()))
+        Ok(counted::start::<FrequentKeyCounts>())
     }
 
     fn user_doc(&self) -> Option<&Documentation> {
@@ -63,67 +62,45 @@ impl Aggregate for FrequentKeysOf {
     }
 }
 
-#[derive(Debug, Default)]
-struct Counts {
-    counts: FrequentKeyCounts,
-    /// 0: no key is frequent.
-    max_rows: u64,
-    scratch: Vec<u64>,
-}
+impl Counts for FrequentKeyCounts {
+    const FUNCTION: &'static str = "frequent_keys";
 
-fn failed(error: WrongFilter) -> DataFusionError {
-    exec_datafusion_err!("frequent_keys: {error}")
-}
-
-impl Accumulator for Counts {
-    fn update_batch(&mut self, values: &[ArrayRef]) -> Result<()> {
-        let max_rows = numbers(&values[1])?;
-        if let Some(max_rows) = max_rows.iter().flatten().next() {
-            self.max_rows = u64::try_from(max_rows).unwrap_or(0);
+    /// The constant is the number of rows; with 0 no key is frequent.
+    fn count(&mut self, keys: &ArrayRef, max_rows: u64) -> Result<()> {
+        match max_rows {
+            0 => Ok(()),
+            _ => for_each_set(keys, |keys| self.add(keys)),
         }
-        if self.max_rows == 0 {
-            return Ok(());
-        }
-        let lists = Lists::new(Arc::clone(&values[0]), false)?;
-        for row in 0..values[0].len() {
-            if let Some(keys) = lists.get_u64(row, &mut self.scratch) {
-                self.counts.add(keys);
-            }
-        }
-        Ok(())
     }
 
-    fn merge_batch(&mut self, states: &[ArrayRef]) -> Result<()> {
-        let max_rows = states[1].as_primitive::<UInt64Type>().iter().flatten();
-        self.max_rows = max_rows.fold(self.max_rows, u64::max);
-        let mut states = states[0].as_binary::<i32>().iter().flatten();
-        states.try_for_each(|state| self.counts.merge(state).map_err(failed))
+    fn merge(&mut self, state: &[u8]) -> Result<(), WrongFilter> {
+        self.merge(state)
     }
 
-    fn state(&mut self) -> Result<Vec<ScalarValue>> {
-        Ok(vec![
-            ScalarValue::Binary(Some(self.counts.state())),
-            ScalarValue::UInt64(Some(self.max_rows)),
-        ])
+    fn state(&self) -> Vec<u8> {
+        self.state()
     }
 
-    fn evaluate(&mut self) -> Result<ScalarValue> {
-        let max_rows = match self.max_rows {
+    fn finish(&self, max_rows: u64) -> Vec<u8> {
+        let max_rows = match max_rows {
             0 => usize::MAX,
             max_rows => usize::try_from(max_rows).unwrap_or(usize::MAX),
         };
-        let keys = self.counts.finish(max_rows);
-        Ok(ScalarValue::BinaryView(Some(keys)))
+        self.finish(max_rows)
     }
 
-    fn size(&self) -> usize {
-        size_of_val(self) + self.scratch.capacity() * size_of::<u64>() + self.counts.memory()
+    fn memory(&self) -> usize {
+        self.memory()
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use arrow::array::{Int64Array, ListArray};
+    use arrow::datatypes::UInt64Type;
+    use datafusion_common::ScalarValue;
     use neardup_kernels::FrequentKeys;
 
     use super::*;

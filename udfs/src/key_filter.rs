@@ -1,16 +1,15 @@
 //! `key_filter(keys[, max_bytes])`
 
-use std::sync::Arc;
-
-use arrow::array::{Array, ArrayRef, AsArray};
+use arrow::array::ArrayRef;
 use arrow::datatypes::DataType;
-use datafusion_common::{DataFusionError, Result, ScalarValue, exec_datafusion_err};
+use datafusion_common::Result;
 use datafusion_expr::{Accumulator, Documentation};
 use datafusion_macros::user_doc;
 use neardup_kernels::{KeyCounts, WrongFilter};
 
 use crate::aggregate::Aggregate;
-use crate::columns::{Kind, Lists, Parameters, numbers};
+use crate::columns::{Kind, Parameters};
+use crate::counted::{self, Counts, for_each_set};
 
 /// Upper bound of the bytes of a filter: a state is a value of a column of at most 2 GiB.
 const MAX_BYTES: usize = 1 << 30;
@@ -54,11 +53,11 @@ impl Aggregate for KeyFilter {
     }
 
     fn state(_: &[DataType]) -> Vec<(&'static str, DataType)> {
-        vec![("counts", DataType::Binary)]
+        counted::state()
     }
 
     fn start(_: &[DataType]) -> Result<Box<dyn Accumulator>> {
-        Ok(Box::new(Counts::default()))
+        Ok(counted::start::<KeyCounts>())
     }
 
     fn user_doc(&self) -> Option<&Documentation> {
@@ -66,56 +65,42 @@ impl Aggregate for KeyFilter {
     }
 }
 
-#[derive(Debug, Default)]
-struct Counts {
-    counts: KeyCounts,
-    scratch: Vec<u64>,
-}
+impl Counts for KeyCounts {
+    const FUNCTION: &'static str = "key_filter";
 
-fn failed(error: WrongFilter) -> DataFusionError {
-    exec_datafusion_err!("key_filter: {error}")
-}
-
-impl Accumulator for Counts {
-    fn update_batch(&mut self, values: &[ArrayRef]) -> Result<()> {
-        if let Some(max_bytes) = values.get(1) {
-            let max_bytes = numbers(max_bytes)?;
-            if let Some(max_bytes) = max_bytes.iter().flatten().next() {
-                let max_bytes = usize::try_from(max_bytes).unwrap_or(0);
-                self.counts.set_max_bytes(max_bytes.min(MAX_BYTES));
-            }
+    /// The constant is the maximum number of bytes.
+    fn count(&mut self, keys: &ArrayRef, max_bytes: u64) -> Result<()> {
+        if max_bytes > 0 {
+            let max_bytes = usize::try_from(max_bytes).unwrap_or(MAX_BYTES);
+            self.set_max_bytes(max_bytes.min(MAX_BYTES));
         }
-        let lists = Lists::new(Arc::clone(&values[0]), false)?;
-        for row in 0..values[0].len() {
-            if let Some(keys) = lists.get_u64(row, &mut self.scratch) {
-                self.counts.add(keys);
-            }
-        }
-        Ok(())
+        for_each_set(keys, |keys| self.add(keys))
     }
 
-    fn merge_batch(&mut self, states: &[ArrayRef]) -> Result<()> {
-        let mut states = states[0].as_binary::<i32>().iter().flatten();
-        states.try_for_each(|state| self.counts.merge(state).map_err(failed))
+    fn merge(&mut self, state: &[u8]) -> Result<(), WrongFilter> {
+        self.merge(state)
     }
 
-    fn state(&mut self) -> Result<Vec<ScalarValue>> {
-        Ok(vec![ScalarValue::Binary(Some(self.counts.state()))])
+    fn state(&self) -> Vec<u8> {
+        self.state()
     }
 
-    fn evaluate(&mut self) -> Result<ScalarValue> {
-        Ok(ScalarValue::BinaryView(Some(self.counts.finish())))
+    fn finish(&self, _: u64) -> Vec<u8> {
+        self.finish()
     }
 
-    fn size(&self) -> usize {
-        size_of_val(self) + self.scratch.capacity() * size_of::<u64>() + self.counts.memory()
+    fn memory(&self) -> usize {
+        self.memory()
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use arrow::array::ListArray;
     use arrow::datatypes::UInt64Type;
+    use datafusion_common::ScalarValue;
     use neardup_kernels::SharedKeys;
 
     use super::*;

@@ -1,14 +1,15 @@
 //! `length_parts(length, parts)`
 
-use arrow::array::{ArrayRef, AsArray};
-use arrow::datatypes::{DataType, UInt64Type};
-use datafusion_common::{DataFusionError, Result, ScalarValue, exec_datafusion_err};
+use arrow::array::ArrayRef;
+use arrow::datatypes::DataType;
+use datafusion_common::Result;
 use datafusion_expr::{Accumulator, Documentation};
 use datafusion_macros::user_doc;
 use neardup_kernels::{LengthCounts, WrongFilter};
 
 use crate::aggregate::Aggregate;
 use crate::columns::{Kind, Parameters, numbers};
+use crate::counted::{self, Counts};
 
 #[user_doc(
     doc_section(label = "Building Blocks"),
@@ -50,11 +51,11 @@ impl Aggregate for LengthPartsOf {
     }
 
     fn state(_: &[DataType]) -> Vec<(&'static str, DataType)> {
-        vec![("counts", DataType::Binary), ("parts", DataType::UInt64)]
+        counted::state()
     }
 
     fn start(_: &[DataType]) -> Result<Box<dyn Accumulator>> {
-        Ok(Box::new(Counts::default()))
+        Ok(counted::start::<LengthCounts>())
     }
 
     fn user_doc(&self) -> Option<&Documentation> {
@@ -62,52 +63,32 @@ impl Aggregate for LengthPartsOf {
     }
 }
 
-#[derive(Debug, Default)]
-struct Counts {
-    counts: LengthCounts,
-    /// 0: no row was read.
-    parts: u64,
-}
+impl Counts for LengthCounts {
+    const FUNCTION: &'static str = "length_parts";
 
-fn failed(error: WrongFilter) -> DataFusionError {
-    exec_datafusion_err!("length_parts: {error}")
-}
-
-impl Accumulator for Counts {
-    fn update_batch(&mut self, values: &[ArrayRef]) -> Result<()> {
-        let parts = numbers(&values[1])?;
-        if let Some(parts) = parts.iter().flatten().next() {
-            self.parts = u64::try_from(parts).unwrap_or(0);
-        }
-        let lengths = numbers(&values[0])?;
+    fn count(&mut self, lengths: &ArrayRef, _: u64) -> Result<()> {
+        let lengths = numbers(lengths)?;
         for length in lengths.iter().flatten() {
-            self.counts.add(u64::try_from(length).unwrap_or(0));
+            self.add(u64::try_from(length).unwrap_or(0));
         }
         Ok(())
     }
 
-    fn merge_batch(&mut self, states: &[ArrayRef]) -> Result<()> {
-        let parts = states[1].as_primitive::<UInt64Type>().iter().flatten();
-        self.parts = parts.fold(self.parts, u64::max);
-        let mut states = states[0].as_binary::<i32>().iter().flatten();
-        states.try_for_each(|state| self.counts.merge(state).map_err(failed))
+    fn merge(&mut self, state: &[u8]) -> Result<(), WrongFilter> {
+        self.merge(state)
     }
 
-    fn state(&mut self) -> Result<Vec<ScalarValue>> {
-        Ok(vec![
-            ScalarValue::Binary(Some(self.counts.state())),
-            ScalarValue::UInt64(Some(self.parts)),
-        ])
+    fn state(&self) -> Vec<u8> {
+        self.state()
     }
 
-    fn evaluate(&mut self) -> Result<ScalarValue> {
-        let parts = u32::try_from(self.parts).unwrap_or(u32::MAX);
-        let ranges = self.counts.finish(parts);
-        Ok(ScalarValue::BinaryView(Some(ranges)))
+    /// The constant is the number of parts.
+    fn finish(&self, parts: u64) -> Vec<u8> {
+        self.finish(u32::try_from(parts).unwrap_or(u32::MAX))
     }
 
-    fn size(&self) -> usize {
-        size_of_val(self) + self.counts.memory()
+    fn memory(&self) -> usize {
+        self.memory()
     }
 }
 
@@ -116,6 +97,7 @@ mod tests {
     use std::sync::Arc;
 
     use arrow::array::Int64Array;
+    use datafusion_common::ScalarValue;
     use neardup_kernels::LengthParts;
 
     use super::*;

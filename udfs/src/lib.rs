@@ -39,6 +39,7 @@ mod contained_items;
 mod containment;
 mod cosine_similarity;
 mod cosine_to_hamming;
+mod counted;
 mod cut_spans;
 mod earlier_is_kept;
 mod earlier_passages;
