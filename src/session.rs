@@ -15,6 +15,7 @@ use crate::operators::float_extremes::extremes;
 use crate::operators::join_conditions::ColumnsFirst;
 use crate::operators::lost_conditions::LostConditions;
 use crate::operators::not_in::UnknownMembers;
+use crate::operators::own_names::OwnNames;
 use crate::operators::plain_keys::PlainKeys;
 use crate::operators::planner::NeardupQueryPlanner;
 use crate::operators::scan_names::ScanNames;
@@ -233,6 +234,7 @@ fn extended(mut builder: SessionStateBuilder) -> SessionStateBuilder {
     let before = names.take_while(|name| *name != "type_coercion").count();
     analyzer.rules.insert(before, Arc::new(CommonTypes));
     analyzer.rules.push(Arc::new(UnknownMembers));
+    analyzer.rules.push(Arc::new(OwnNames));
     analyzer.rules.push(Arc::new(ColumnsFirst));
     analyzer.rules.push(Arc::new(SafeConditions));
     let small_side = JoinSmallSide::of(builder.runtime_env().as_ref());

@@ -18,6 +18,7 @@
 //! - `join_conditions` writes equations of joins so that the engine does not take them for contradictions.
 //! - `lost_conditions` refuses changes of tables whose conditions the engine would leave out.
 //! - `not_in` writes out `NOT IN (SELECT …)` where the engine takes no account of NULLs.
+//! - `own_names` renames columns that subqueries compare with the outer query, where others have the same name.
 //! - `plain_keys` joins rows by the values of dictionaries where the engine fails on dictionaries.
 //! - `scan_names` tells scans of table functions with different arguments apart.
 //!
@@ -40,6 +41,7 @@ mod nodes;
 pub(crate) mod not_in;
 mod number_sort;
 pub(crate) mod one_input;
+pub(crate) mod own_names;
 pub(crate) mod plain_keys;
 pub(crate) mod planner;
 mod rows_once;
