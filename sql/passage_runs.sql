@@ -17,7 +17,7 @@
 --   min_words.repeated
 --   min_copies.passages
 --   normalize
---   filter_bytes: integer in [256, 1073741824] = 33554432 | size of a filter of many anchors or passages, which each partition holds; the rows do not depend on it
+--   filter_bytes.anchors
 --   second_filter: boolean = false | whether passages that occur once are left out before the others are grouped, so that these take less memory; the texts are read once more for it, and the rows do not depend on it
 -- Columns
 --   id: as id | a text with a repeated passage

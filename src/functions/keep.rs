@@ -294,7 +294,7 @@ fn is_direction(word: &str) -> bool {
 }
 
 /// Converts an expression to a sort key. Texts are ordered as numbers if they are numbers, then as texts, in either
-/// direction. Empty texts and NaN become NULL, which is last in every order.
+/// direction. Empty texts and NaN become NULL, which is last in every order, and −0.0 becomes 0.0.
 ///
 /// The engine's minimum and maximum of doubles would depend on the order of the rows if there were NaNs.
 pub(super) fn orderable(expr: Expr, data_type: &DataType, descending: bool) -> Result<Expr> {
@@ -304,7 +304,10 @@ pub(super) fn orderable(expr: Expr, data_type: &DataType, descending: bool) -> R
         }
         text if text.is_string() => Ok(number_order().call(vec![expr, lit(descending)])),
         number if number.is_floating() => {
-            when(isnan(expr.clone()), lit(ScalarValue::try_new_null(number)?)).otherwise(expr)
+            let zero = lit(ScalarValue::new_zero(number)?);
+            when(isnan(expr.clone()), lit(ScalarValue::try_new_null(number)?))
+                .when(expr.clone().eq(zero.clone()), zero)
+                .otherwise(expr)
         }
         DataType::Map(_, _) => plan_err!("{expr} is a map; maps have no order to keep rows by"),
         _ => Ok(expr),

@@ -186,6 +186,7 @@ table_functions! {
     block "passage_origins" [2..=2] resolve::block, "passage_origins";
     block "passage_positions" [2..=2] resolve::block, "passage_positions";
     block "passage_runs" [2..=2] resolve::block, "passage_runs";
+    shared_block "passages_of_runs" [1..=1] resolve::block, "passages_of_runs";
     block "prefix_pairs" [2..=2] resolve::block, "prefix_pairs";
     shared_block "repeated_units" [1..=1] resolve::repeated_text::repeated_units,
         "repeated_units" + "repeated_units.similar";
@@ -198,6 +199,7 @@ table_functions! {
     once "sentence_origins" [1..=1] resolve::block, "sentence_origins";
     shared_block "sentence_runs" [1..=1] resolve::block, "sentence_runs";
     block "set_pairs" [1..=1] resolve::block, "set_pairs";
+    shared_block "shared_spans" [1..=1] resolve::block, "shared_spans";
     block "signature_pairs" [1..=1] resolve::signatures::signature_pairs,
         "signature_pairs.all" + "signature_pairs.keys" + "signature_pairs.windows";
     block "similar_pairs" [1..=1] resolve::similar_pairs::similar_pairs,

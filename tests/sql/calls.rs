@@ -95,7 +95,7 @@ pub const CALLS: &[(&str, &str)] = &[
     ("sentences", "SELECT * FROM sentences(docs)"),
     ("sentences", "SELECT * FROM sentences(docs, window => 2, carry => [page], min_length => 3)"),
     ("shared_passages", "SELECT * FROM shared_passages(docs, min_words => 2)"),
-    ("shared_passages", "SELECT * FROM shared_passages(docs, min_passage => 'char:3', parts => 3)"),
+    ("shared_passages", "SELECT * FROM shared_passages(docs, min_passage => 'char:3', filter_bytes => 256)"),
     ("term_counts", "SELECT * FROM term_counts(docs)"),
     ("term_counts", "SELECT * FROM term_counts(docs, language_column => page, min_count => 1, min_terms => 1)"),
     ("translate_terms", "SELECT * FROM translate_terms(counts, translations)"),

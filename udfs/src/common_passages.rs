@@ -1,6 +1,5 @@
 //! `common_passages(a, b, min_passage)`
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use arrow::array::{ArrayRef, Int8Array, Int64Array, UInt64Array};
@@ -8,10 +7,9 @@ use arrow::datatypes::{DataType, Field, Fields};
 use datafusion_common::Result;
 use datafusion_expr::Documentation;
 use datafusion_macros::user_doc;
-use neardup_kernels::{PassageTexts, common_passages};
-use xxhash_rust::xxh3::xxh3_64;
+use neardup_kernels::{PassageText, common_passages};
 
-use crate::columns::{Arguments, Constants, Kind, Parameters, StructLists, Texts, integer_field};
+use crate::columns::{Arguments, Constants, Kind, Parameters, StructLists, integer_field};
 use crate::function::Function;
 
 #[user_doc(
@@ -61,48 +59,38 @@ impl Function for CommonPassages {
     fn compute(args: &Arguments) -> Result<ArrayRef> {
         let shingle = args.constants().shingle(2)?;
         let (a, b) = (args.texts(0)?, args.texts(1)?);
-        let mut texts = PassageTexts::new(shingle);
-        let (mut found, mut places) = (Vec::new(), Vec::new());
-        // For each row its places.
-        let mut of_rows: Vec<Option<Range<usize>>> = vec![None; args.rows()];
-        for row in grouped(&a, &b, args.rows()) {
-            let Some((a, b)) = a.get(row).zip(b.get(row)) else {
-                continue;
-            };
-            let start = places.len();
-            let both = texts.both(a, b);
-            found.clear();
-            common_passages(both[0], both[1], shingle.window(), &mut found);
-            for passage in &found {
-                let hash = both[0].hash(shingle, passage.first_a, passage.length);
-                for (side, first) in [(0, passage.first_a), (1, passage.first_b)] {
-                    let units = both[usize::from(side == 1)].units();
-                    let (first, last) = (units[first], units[first + passage.length - 1]);
-                    let numbers = [
-                        passage.length,
-                        first.start_byte,
-                        last.end_byte,
-                        first.start_char,
-                        last.end_char,
-                    ];
-                    places.push((side, hash, numbers.map(|number| number as i64)));
-                }
-            }
-            of_rows[row] = Some(start..places.len());
-        }
+        let (mut found, mut joined) = (Vec::new(), String::new());
         let (mut sides, mut hashes) = (Vec::new(), Vec::new());
         let mut numbers: [Vec<i64>; 5] = Default::default();
         let mut lists = StructLists::new(Self::PARAMETERS.function, args.rows());
-        for of_row in of_rows {
-            let is_valid = of_row.is_some();
-            for &(side, hash, of_place) in &places[of_row.unwrap_or_default()] {
-                sides.push(side);
-                hashes.push(hash);
-                for (column, number) in numbers.iter_mut().zip(of_place) {
-                    column.push(number);
+        for row in 0..args.rows() {
+            let both = a.get(row).zip(b.get(row));
+            if let Some((a, b)) = both {
+                let [a, b] = [a, b].map(|text| PassageText::new(text, shingle));
+                found.clear();
+                common_passages(&a, &b, shingle.window(), &mut found);
+                for passage in &found {
+                    let hash = a.text().hash(passage.first_a, passage.length, &mut joined);
+                    for (side, text, first) in [(0, &a, passage.first_a), (1, &b, passage.first_b)]
+                    {
+                        let units = text.text().units();
+                        let (first, last) = (units[first], units[first + passage.length - 1]);
+                        let of_place = [
+                            passage.length,
+                            first.start_byte,
+                            last.end_byte,
+                            first.start_char,
+                            last.end_char,
+                        ];
+                        sides.push(side);
+                        hashes.push(hash);
+                        for (column, number) in numbers.iter_mut().zip(of_place) {
+                            column.push(number as i64);
+                        }
+                    }
                 }
             }
-            lists.end_row(is_valid, sides.len())?;
+            lists.end_row(both.is_some(), sides.len())?;
         }
         let mut columns: Vec<ArrayRef> = vec![
             Arc::new(Int8Array::from(sides)),
@@ -115,24 +103,6 @@ impl Function for CommonPassages {
     fn user_doc(&self) -> Option<&Documentation> {
         self.doc()
     }
-}
-
-/// The rows, so that those with an equal text follow each other: on the side with more distinct texts, of which few are
-/// then held at a time.
-fn grouped(a: &Texts, b: &Texts, rows: usize) -> impl Iterator<Item = usize> {
-    let by_text = |texts: &Texts| {
-        let hash = |row| texts.get(row).map(|text| xxh3_64(text.as_bytes()));
-        let mut order: Vec<_> = (0..rows).map(|row| (hash(row), row)).collect();
-        order.sort_unstable();
-        order
-    };
-    let distinct = |order: &[(Option<u64>, usize)]| order.chunk_by(|x, y| x.0 == y.0).count();
-    let [by_a, by_b] = [a, b].map(by_text);
-    let order = match distinct(&by_a) > distinct(&by_b) {
-        true => by_a,
-        false => by_b,
-    };
-    order.into_iter().map(|(_, row)| row)
 }
 
 fn fields() -> Fields {
@@ -152,6 +122,7 @@ mod tests {
     use arrow::array::{Array, AsArray};
     use arrow::datatypes::{Int8Type, Int64Type, UInt64Type};
     use datafusion_expr::ColumnarValue;
+    use xxhash_rust::xxh3::xxh3_64;
 
     use super::*;
     use crate::calls::{call_array, every_encoding, scalar};

@@ -71,11 +71,13 @@ mod number_at;
 mod number_order;
 mod one_text;
 mod order_key;
+mod packed_run;
 mod packed_vector;
 mod pair_blocks;
 mod passage_anchors;
 mod passage_grams;
 mod passage_keys;
+mod passage_spans;
 mod permuted_signatures;
 mod prefix_tokens;
 mod random_projection;
@@ -86,7 +88,9 @@ mod record_texts;
 mod representatives;
 mod row_parts;
 mod run_chains;
+mod run_collection;
 mod run_keys;
+mod run_passages;
 mod same_bytes;
 mod same_group;
 mod same_text;
@@ -96,6 +100,7 @@ mod set_hashes;
 mod set_signature;
 mod sets;
 mod shared_keys;
+mod shared_runs;
 mod shingle_hashes;
 mod shingles;
 mod signature_keys;
@@ -165,11 +170,13 @@ pub fn scalar_functions() -> Vec<Arc<ScalarUDF>> {
         udf(number_order::NumberOrder),
         udf(one_text::OneText),
         udf(order_key::OrderKey),
+        udf(packed_run::PackedRun),
         udf(packed_vector::PackedVector),
         udf(pair_blocks::PairBlocks),
         udf(passage_anchors::PassageAnchors),
         udf(passage_grams::PassageGrams),
         udf(passage_keys::PassageKeys),
+        udf(passage_spans::PassageSpans),
         udf(permuted_signatures::PermutedSignatures),
         udf(prefix_tokens::PrefixTokens),
         udf(random_projection::RandomProjection),
@@ -179,6 +186,7 @@ pub fn scalar_functions() -> Vec<Arc<ScalarUDF>> {
         udf(row_parts::RowParts),
         udf(run_chains::RunChains),
         udf(run_keys::RunKeys),
+        udf(run_passages::RunPassages),
         udf(same_bytes::SameBytes),
         udf(same_group::SameGroup),
         udf(same_text::SameText),
@@ -187,6 +195,7 @@ pub fn scalar_functions() -> Vec<Arc<ScalarUDF>> {
         udf(set_hashes::SetHashes),
         udf(set_signature::SetSignature),
         udf(shared_keys::SharedKeysOf),
+        udf(shared_runs::SharedRuns),
         udf(shingle_hashes::ShingleHashes),
         udf(shingles::Shingles),
         udf(signature_keys::SignatureKeys),
@@ -222,6 +231,7 @@ pub fn aggregate_functions() -> Vec<Arc<AggregateUDF>> {
         udaf(length_parts::LengthPartsOf),
         udaf(mean_vector::MeanVector),
         udaf(representatives::Representatives),
+        udaf(run_collection::RunCollectionOf),
         udaf(spanning_forest::SpanningForest),
         udaf(token_frequencies::TokenFrequencies),
     ];

@@ -2072,14 +2072,15 @@ class TableFunctions:
         text: str | None = None,
         min_words: int | None = None,
         min_passage: str | None = None,
-        max_bucket: int | None = None,
-        parts: int | None = None,
+        filter_bytes: int | None = None,
     ) -> Result:
         """Finds the verbatim passages of at least a number of words or characters that occur in two or more texts, grouped by their content: the result has a row for each occurrence of a passage, not for each pair of texts.
 
-        The candidates are pairs of texts that share a fingerprint (winnowing: Schleimer, Wilkerson,
-        Aiken, SIGMOD 2003), which each pair with such a passage does; their units are then
-        compared.
+        A filter tells which n-grams may occur in several texts; of each text it leaves runs. Equal
+        runs are stored once. The places of each n-gram in these runs make a tree by the units that
+        follow, in which two places part where their common passage ends. So texts are not compared
+        in pairs: a passage of a million texts takes a million steps.
+        The runs, of which each unit takes 8 bytes, must fit into memory and have at most 2 GiB.
 
         Args:
             data: A relation: side, id, text, group_value.
@@ -2089,11 +2090,10 @@ class TableFunctions:
                 for min_passage => 'word:n'.
             min_passage: A shingle such as 'word:3': unit and minimum length of a passage: 'word:n',
                 'space:n' (pieces between white space) or 'char:n'; default 'word:12'.
-            max_bucket: A whole number in [0, 4000000000]: of the texts with the same fingerprint,
-                only this many, the first in id order, form pairs; 0: all; default 0.
-            parts: A whole number in [1, 65536]: number of parts of the work; more parts need less
-                memory at a time and more work in total; joins of texts by their Jaccard similarity
-                with exact verification need no more than 1 in one process; default 1.
+            filter_bytes: A whole number in [256, 1073741824]: size of the filter of the n-grams of
+                many texts, which each partition holds; with a larger one less is compared of texts
+                of more than a hundred million units together, and the rows do not depend on it;
+                default 33554432.
 
         Returns:
             passage (UInt64): the XXH3-64 hash of the passage: of its units joined by one space, or
@@ -2110,8 +2110,11 @@ class TableFunctions:
         Note:
             Complete and maximal: for any two rows of the input, each run of equal units of at least
                 the minimum length that cannot be extended in both texts, with its position in each.
-            No row without equal units: hashes only propose candidates. Each occurrence of a passage
-                is reported once.
+            Each occurrence of a passage is reported once. Units are compared by their XXH3-64
+                hashes, and a passage must have the same hash in two texts, so that no row is of
+                units that differ, except with a probability below 1e-19 for each passage. Of 1e7
+                texts, a passage that occurs only in two whose hashes collide is left out with a
+                probability below 1e-5.
             Passages of one text may overlap, and one may contain another: a passage that two texts
                 share can be a part of a passage that others share.
             An occurrence that is a part of a longer passage with every other text has a row for the
@@ -2121,7 +2124,7 @@ class TableFunctions:
                 with 'char' everything.
             Rows with NULL are not compared. An id with different texts is an error that names the
                 id.
-            The rows do not depend on the number of partitions or parts.
+            The rows do not depend on the number of partitions.
         """
         return self._call(
             "shared_passages",
@@ -2131,8 +2134,7 @@ class TableFunctions:
             text=text,
             min_words=min_words,
             min_passage=min_passage,
-            max_bucket=max_bucket,
-            parts=parts,
+            filter_bytes=filter_bytes,
         )
 
     def simhash_join(

@@ -155,8 +155,8 @@ pub use number_order::number_order_into;
 pub use packed::{PackError, VectorColumn, pack_f32, pack_f64, pack_sparse};
 pub use passages::{
     AnchorGrams, AnchoredPassages, EarlierFinder, EarlierPassages, GramSpec, Grams, Passage,
-    PassageText, PassageTexts, Place, Unit, WholeRun, WordRun, common_passages, key_hash,
-    passage_window, uncut_parts, whole_runs, word_runs,
+    PassageText, Place, RunCollection, RunFinder, RunPassage, Unit, UnitText, WholeRun, WordRun,
+    WrongRuns, common_passages, key_hash, pack_run, run_key, uncut_parts, whole_runs, word_runs,
 };
 pub use path::shortest_path;
 pub use projection::{Coordinate, DenseProjector, MAX_BITS, SparseProjector, signature_bytes};

@@ -1,4 +1,5 @@
-//! Verbatim passages that two texts have in common: all maximal runs of equal units of a minimum length.
+//! Verbatim passages that two texts have in common, all maximal runs of equal units of a minimum length, and those of
+//! many texts (`shared`, `grams` and `earlier`).
 //!
 //! ```text
 //! text ── units ── hashes of k units ── winnowing ──> anchors ──> anchors of equal hash ── compared units ──> passages
@@ -10,20 +11,19 @@
 
 mod earlier;
 mod grams;
+mod shared;
 mod whole;
 
 pub use earlier::{AnchoredPassages, EarlierFinder, EarlierPassages, Place};
 pub use grams::{AnchorGrams, GramSpec, Grams, WordRun, key_hash, uncut_parts, word_runs};
+pub use shared::{RunCollection, RunFinder, RunPassage, WrongRuns, pack_run, run_key};
 pub use whole::{WholeRun, whole_runs};
-
-use std::collections::HashMap;
 
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::hash_order::remove_repeats;
 use crate::shingle::Shingle;
 use crate::split_mix::SplitMix64;
-use crate::text_hasher::TextHasherBuilder;
 use crate::winnow::Winnower;
 use crate::words::for_each_word;
 
@@ -40,55 +40,22 @@ pub struct Unit {
     pub end_char: usize,
 }
 
+/// A text with its units.
+#[derive(Debug)]
+pub struct UnitText<'a> {
+    text: &'a str,
+    shingle: Shingle,
+    units: Vec<Unit>,
+}
+
 /// A text with its units and its anchors.
 #[derive(Debug)]
 pub struct PassageText<'a> {
-    text: &'a str,
-    units: Vec<Unit>,
+    text: UnitText<'a>,
     /// The hashes of the units.
     hashes: Vec<u64>,
     /// Sorted.
     anchors: Vec<Anchor>,
-}
-
-/// Units of the texts that [`PassageTexts`] holds before it drops them. A unit takes about 50 bytes with its share of the
-/// anchors.
-const HELD_UNITS: usize = 1 << 18;
-
-/// Texts that are compared with several others: each is divided into units once, while it is held.
-#[derive(Debug)]
-pub struct PassageTexts<'a> {
-    shingle: Shingle,
-    held: HashMap<&'a str, PassageText<'a>, TextHasherBuilder>,
-    /// The units of the texts held.
-    units: usize,
-}
-
-impl<'a> PassageTexts<'a> {
-    /// No text yet. `shingle` is that of [`PassageText::new`].
-    pub fn new(shingle: Shingle) -> Self {
-        Self {
-            shingle,
-            held: HashMap::default(),
-            units: 0,
-        }
-    }
-
-    /// The units and anchors of two texts. Holds at most these two and other texts of 262,144 units in all.
-    pub fn both(&mut self, a: &'a str, b: &'a str) -> [&PassageText<'a>; 2] {
-        if self.units > HELD_UNITS {
-            self.held.clear();
-            self.units = 0;
-        }
-        for text in [a, b] {
-            self.held.entry(text).or_insert_with(|| {
-                let divided = PassageText::new(text, self.shingle);
-                self.units += divided.units.len();
-                divided
-            });
-        }
-        [a, b].map(|text| &self.held[text])
-    }
 }
 
 /// A run of units that was selected by winnowing.
@@ -115,7 +82,7 @@ pub struct Passage {
 /// The length of the runs of units that are hashed, and of the windows of hashes, so that each common run of `length`
 /// units holds a selected hash. Windows are no longer than the hashed runs, so that neighbouring anchors have no unit
 /// between them.
-pub fn passage_window(length: usize) -> (usize, usize) {
+fn passage_window(length: usize) -> (usize, usize) {
     let hashed = length.max(1) / 2 + 1;
     (
         hashed.min(length.max(1)),
@@ -123,12 +90,24 @@ pub fn passage_window(length: usize) -> (usize, usize) {
     )
 }
 
-impl<'a> PassageText<'a> {
-    /// The units of a text, of the kind of `shingle`, and its anchors for passages of at least its window.
+/// Calls `f` with each unit of a text, in order: of the kind of `shingle`, whatever its length is.
+fn units_of<'a>(text: &'a str, shingle: Shingle, mut f: impl FnMut(&'a str)) {
+    match shingle {
+        Shingle::Char(_) => {
+            let ends = text.char_indices().map(|(at, c)| (at, at + c.len_utf8()));
+            ends.for_each(|(start, end)| f(&text[start..end]));
+        }
+        Shingle::Word(_) => for_each_word(text, f),
+        Shingle::Space(_) => text.split_whitespace().for_each(f),
+    }
+}
+
+impl<'a> UnitText<'a> {
+    /// The units of a text, of the kind of `shingle`.
     pub fn new(text: &'a str, shingle: Shingle) -> Self {
         let mut units = Vec::new();
         let (mut at, mut chars) = (0, 0);
-        let mut push = |unit: &str| {
+        units_of(text, shingle, |unit| {
             let start_byte = unit.as_ptr() as usize - text.as_ptr() as usize;
             let end_byte = start_byte + unit.len();
             let start_char = chars + text[at..start_byte].chars().count();
@@ -140,23 +119,11 @@ impl<'a> PassageText<'a> {
                 start_char,
                 end_char: chars,
             });
-        };
-        match shingle {
-            Shingle::Char(_) => {
-                let ends = text.char_indices().map(|(at, c)| (at, at + c.len_utf8()));
-                ends.for_each(|(start, end)| push(&text[start..end]));
-            }
-            Shingle::Word(_) => for_each_word(text, push),
-            Shingle::Space(_) => text.split_whitespace().for_each(push),
-        }
-        let of_unit = |unit: &Unit| xxh3_64(&text.as_bytes()[unit.start_byte..unit.end_byte]);
-        let hashes: Vec<u64> = units.iter().map(of_unit).collect();
-        let anchors = anchors(&hashes, shingle.window());
+        });
         Self {
             text,
+            shingle,
             units,
-            hashes,
-            anchors,
         }
     }
 
@@ -165,15 +132,20 @@ impl<'a> PassageText<'a> {
         &self.units
     }
 
-    /// The XXH3-64 hash of some units: of characters as they are in the text, of others joined by one space.
-    pub fn hash(&self, shingle: Shingle, first: usize, length: usize) -> u64 {
-        match shingle {
-            Shingle::Char(_) => xxh3_64(self.between(first, length).as_bytes()),
-            _ => {
-                let units: Vec<&str> = (first..first + length).map(|at| self.unit(at)).collect();
-                xxh3_64(units.join(" ").as_bytes())
-            }
+    /// The XXH3-64 hash of some units: of characters as they are in the text, of others joined by one space. `joined` is
+    /// overwritten.
+    pub fn hash(&self, first: usize, length: usize, joined: &mut String) -> u64 {
+        if let Shingle::Char(_) = self.shingle {
+            return xxh3_64(self.between(first, length).as_bytes());
         }
+        joined.clear();
+        for at in first..first + length {
+            if at > first {
+                joined.push(' ');
+            }
+            joined.push_str(self.unit(at));
+        }
+        xxh3_64(joined.as_bytes())
     }
 
     /// The text from the beginning of a unit to the end of a later one.
@@ -188,6 +160,26 @@ impl<'a> PassageText<'a> {
     fn unit(&self, at: usize) -> &'a str {
         let unit = self.units[at];
         &self.text[unit.start_byte..unit.end_byte]
+    }
+}
+
+impl<'a> PassageText<'a> {
+    /// The units of a text, of the kind of `shingle`, and its anchors for passages of at least its window.
+    pub fn new(text: &'a str, shingle: Shingle) -> Self {
+        let text = UnitText::new(text, shingle);
+        let of_unit = |at| xxh3_64(text.unit(at).as_bytes());
+        let hashes: Vec<u64> = (0..text.units.len()).map(of_unit).collect();
+        let anchors = anchors(&hashes, shingle.window());
+        Self {
+            text,
+            hashes,
+            anchors,
+        }
+    }
+
+    /// The text with its units.
+    pub fn text(&self) -> &UnitText<'a> {
+        &self.text
     }
 }
 
@@ -271,14 +263,14 @@ pub fn common_passages(
 
 /// The maximal common passage that contains a unit of each text, if these units are equal.
 fn extended(a: &PassageText<'_>, b: &PassageText<'_>, at_a: usize, at_b: usize) -> Option<Passage> {
-    let is_equal = |at_a: usize, at_b: usize| a.unit(at_a) == b.unit(at_b);
+    let is_equal = |at_a: usize, at_b: usize| a.text.unit(at_a) == b.text.unit(at_b);
     if !is_equal(at_a, at_b) {
         return None;
     }
     let run = |is_equal: &dyn Fn(usize, usize) -> bool| {
         let before = (1..=at_a.min(at_b)).take_while(|&by| is_equal(at_a - by, at_b - by));
         let before = before.count();
-        let end = (a.units.len() - at_a).min(b.units.len() - at_b);
+        let end = (a.hashes.len() - at_a).min(b.hashes.len() - at_b);
         let after = (1..end).take_while(|&by| is_equal(at_a + by, at_b + by));
         Passage {
             first_a: at_a - before,
@@ -289,7 +281,7 @@ fn extended(a: &PassageText<'_>, b: &PassageText<'_>, at_a: usize, at_b: usize) 
     let found = run(&|at_a, at_b| a.hashes[at_a] == b.hashes[at_b]);
     let (first_a, first_b, length) = (found.first_a, found.first_b, found.length);
     // Units of equal hash differ only if the hashes collide.
-    let is_exact = a.between(first_a, length) == b.between(first_b, length)
+    let is_exact = a.text.between(first_a, length) == b.text.between(first_b, length)
         || (0..length).all(|at| is_equal(first_a + at, first_b + at));
     Some(match is_exact {
         true => found,

@@ -2,7 +2,7 @@ use super::*;
 use crate::random_texts::RandomTexts;
 
 /// The units of a text, by the definition.
-fn units(text: &str, shingle: Shingle) -> Vec<String> {
+pub(super) fn units(text: &str, shingle: Shingle) -> Vec<String> {
     use unicode_segmentation::UnicodeSegmentation;
     match shingle {
         Shingle::Char(_) => text.chars().map(String::from).collect(),
@@ -12,7 +12,7 @@ fn units(text: &str, shingle: Shingle) -> Vec<String> {
 }
 
 /// Each maximal run of each diagonal.
-fn oracle(a: &[String], b: &[String], length: usize) -> Vec<Passage> {
+pub(super) fn oracle(a: &[String], b: &[String], length: usize) -> Vec<Passage> {
     let mut found = Vec::new();
     for first_a in 0..a.len() {
         for first_b in 0..b.len() {
@@ -97,8 +97,8 @@ fn offsets_are_those_of_the_text() {
         for shingle in [Shingle::Char(1), Shingle::Word(1), Shingle::Space(1)] {
             let made = PassageText::new(&text, shingle);
             let expected = units(&text, shingle);
-            assert_eq!(made.units().len(), expected.len());
-            for (at, (unit, expected)) in made.units().iter().zip(&expected).enumerate() {
+            assert_eq!(made.text().units().len(), expected.len());
+            for (at, (unit, expected)) in made.text().units().iter().zip(&expected).enumerate() {
                 assert_eq!(&text[unit.start_byte..unit.end_byte], expected);
                 let chars: String = text
                     .chars()
@@ -106,7 +106,10 @@ fn offsets_are_those_of_the_text() {
                     .take(unit.end_char - unit.start_char)
                     .collect();
                 assert_eq!(chars, *expected);
-                assert_eq!(made.hash(shingle, at, 1), xxh3_64(expected.as_bytes()));
+                assert_eq!(
+                    made.text().hash(at, 1, &mut String::new()),
+                    xxh3_64(expected.as_bytes())
+                );
             }
         }
     }
@@ -115,8 +118,9 @@ fn offsets_are_those_of_the_text() {
 #[test]
 fn hashes_of_passages_are_those_of_joined_units() {
     let text = "The old mill, by the  river";
-    let hash =
-        |shingle, first, length| PassageText::new(text, shingle).hash(shingle, first, length);
+    let hash = |shingle, first, length| {
+        UnitText::new(text, shingle).hash(first, length, &mut String::from("x"))
+    };
     assert_eq!(hash(Shingle::Word(2), 1, 3), xxh3_64(b"old mill by"));
     assert_eq!(hash(Shingle::Space(2), 1, 3), xxh3_64(b"old mill, by"));
     assert_eq!(hash(Shingle::Char(2), 4, 9), xxh3_64(b"old mill,"));
@@ -128,30 +132,4 @@ fn periodic_texts() {
     let (a, b) = ("x ".repeat(300), "x ".repeat(200));
     let found = found(&a, &b, Shingle::Word(10));
     assert_eq!(found.len(), 300 + 200 - 1 - 2 * 9);
-}
-
-/// Texts that are dropped, and divided again, have the same units.
-#[test]
-fn held_texts_are_those_that_were_given() {
-    let shingle = Shingle::Char(5);
-    let long = "ab".repeat(HELD_UNITS / 3);
-    let texts = ["some text", "another", long.as_str(), "", "some text too"];
-    let mut held = PassageTexts::new(shingle);
-    for round in 0..3 {
-        for a in texts {
-            for b in texts {
-                let [first, second] = held.both(a, b);
-                for (text, given) in [(first, a), (second, b)] {
-                    let expected = PassageText::new(given, shingle);
-                    assert_eq!(
-                        (text.text, text.units()),
-                        (given, expected.units()),
-                        "{round}"
-                    );
-                    assert_eq!(text.anchors, expected.anchors);
-                }
-                assert!(held.units <= HELD_UNITS + 2 * long.len());
-            }
-        }
-    }
 }

@@ -1,0 +1,50 @@
+-- passages_of_runs(input)
+--
+-- Returns the passages that the runs of each text have in common with those of others. A building block of
+-- shared_passages.
+--
+-- Inputs
+--   input: id, number, copies, at, key, units
+-- Parameters
+--   min_passage
+-- Columns
+--   id: as id | a text with passages
+--   passages: list of struct | for each passage at, its first unit in the text, and length, the number of its units
+-- Guarantees
+--   input has the runs of each text, as shared_runs returns them, with the number of the text, which stands for it in comparisons, and the number of its copies, itself included.
+WITH distinct_runs AS (
+  SELECT key, first_value(units) AS units, min(number) AS first_text, max(number) AS last_text, max(copies) AS copies
+  FROM input
+  GROUP BY key
+),
+-- Copies of a text are other texts for each other: they count as a text with a number of its own.
+collection AS (
+  SELECT
+    run_collection(packed_run(
+      units,
+      key,
+      first_text,
+      CASE WHEN first_text = last_text AND copies > 1 THEN -1 - first_text ELSE last_text END,
+      $min_passage
+    )) AS bytes,
+    0 AS all_rows
+  FROM distinct_runs
+),
+found AS (
+  SELECT
+    passage['key'] AS key,
+    passage['at'] AS at,
+    passage['length'] AS length,
+    passage['not_in'] AS not_in
+  FROM (
+    SELECT UNNEST(run_passages(collection.bytes, parts.part, 16, $min_passage)) AS passage
+    FROM collection
+    JOIN (SELECT value AS part, 0 AS all_rows FROM generate_series(0, 15) GROUP BY value) AS parts
+      ON collection.all_rows = parts.all_rows
+  )
+)
+SELECT runs.id, array_agg(named_struct('at', runs.at + found.at, 'length', found.length)) AS passages
+FROM found
+JOIN input AS runs ON found.key = runs.key
+WHERE found.not_in IS NULL OR found.not_in <> runs.number
+GROUP BY runs.id

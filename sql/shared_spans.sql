@@ -1,0 +1,37 @@
+-- shared_spans(input)
+--
+-- Returns the passages that each text has in common with others. A building block of shared_passages.
+--
+-- Inputs
+--   input: id, text, ids
+-- Parameters
+--   min_passage
+--   filter_bytes
+-- Columns
+--   ids: list of id | as in input
+--   span: struct | a passage of the text, as passage_spans returns it
+-- Guarantees
+--   Complete and maximal, as shared_passages. Texts are distinct, and ids has the ids of all copies of the text.
+WITH filter AS (
+  SELECT key_filter(winnow(text, $min_passage, 1), $filter_bytes) AS keys, 0 AS all_rows
+  FROM input
+),
+runs AS (
+  SELECT id, number, copies, run['at'] AS at, run['key'] AS key, run['units'] AS units
+  FROM (
+    SELECT
+      own.id,
+      text_hash(own.text) AS number,
+      own.copies,
+      UNNEST(shared_runs(own.text, filter.keys, own.copies, $min_passage)) AS run
+    FROM filter
+    JOIN (SELECT id, text, cardinality(ids) AS copies, 0 AS all_rows FROM input) AS own ON filter.all_rows = own.all_rows
+  )
+),
+passages AS (
+  SELECT id, passages
+  FROM passages_of_runs((SELECT id, number, copies, at, key, units FROM runs), min_passage => $min_passage)
+)
+SELECT texts.ids, UNNEST(passage_spans(texts.text, passages.passages, $min_passage)) AS span
+FROM passages
+JOIN input AS texts ON passages.id = texts.id

@@ -1,0 +1,171 @@
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+use super::*;
+use crate::passages::tests::{oracle, units};
+use crate::random_texts::RandomTexts;
+
+/// A text, its first unit, and the number of units of a passage.
+type Found = BTreeSet<(usize, usize, usize)>;
+
+/// The passages of each text that another one has, too. `copies` is how often each text occurs.
+fn expected(texts: &[String], copies: &[usize], shingle: Shingle) -> Found {
+    let units: Vec<_> = texts.iter().map(|text| units(text, shingle)).collect();
+    let mut found = Found::new();
+    for a in 0..texts.len() {
+        for b in 0..texts.len() {
+            if a != b || copies[a] > 1 {
+                let passages = oracle(&units[a], &units[b], shingle.window());
+                found.extend(
+                    passages
+                        .iter()
+                        .map(|passage| (a, passage.first_a, passage.length)),
+                );
+            }
+        }
+    }
+    found
+}
+
+/// The same by a collection of runs. Of the other n-grams, those with a hash below `more` are taken for shared ones.
+fn found(texts: &[String], copies: &[usize], shingle: Shingle, more: u64, parts: u64) -> Found {
+    let mut texts_of: BTreeMap<u64, HashSet<usize>> = BTreeMap::new();
+    for (number, text) in texts.iter().enumerate() {
+        let mut hashes = Vec::new();
+        shingle.hashes_into(text, &mut ShingleScratch::default(), &mut hashes);
+        hashes
+            .into_iter()
+            .for_each(|hash| _ = texts_of.entry(hash).or_default().insert(number));
+    }
+    let mut finder = RunFinder::default();
+    let mut places: BTreeMap<String, Vec<(usize, usize)>> = BTreeMap::new();
+    for (number, text) in texts.iter().enumerate() {
+        let is_shared = |hash| hash < more || copies[number] > 1 || texts_of[&hash].len() > 1;
+        finder.for_each(text, shingle, is_shared, |first, run| {
+            places
+                .entry(run.to_string())
+                .or_default()
+                .push((number, first));
+        });
+    }
+    let mut bytes = Vec::new();
+    for (run, places) in &places {
+        let (first, last) = (places[0].0 as u64, places[places.len() - 1].0 as u64);
+        let texts = match copies[places[0].0] > 1 && first == last {
+            true => [first, !first],
+            false => [first, last],
+        };
+        pack_run(run, run_key(run), texts, shingle, &mut bytes);
+    }
+    let places: BTreeMap<_, _> = places
+        .iter()
+        .map(|(run, places)| (run_key(run), places))
+        .collect();
+    let collection = RunCollection::new(&bytes).expect("packed runs");
+    let mut found = Found::new();
+    for part in 0..parts {
+        collection.for_each_passage(shingle.window(), part, parts, |passage| {
+            for &(text, first) in places[&passage.key] {
+                if passage.not_in != Some(text as u64) {
+                    let is_new = found.insert((text, first + passage.first, passage.length));
+                    assert!(is_new, "{passage:?} is there twice");
+                }
+            }
+        });
+    }
+    found
+}
+
+#[test]
+fn equals_every_diagonal_of_every_pair() {
+    let mut random = RandomTexts::new(11);
+    let mut total = 0;
+    for round in 0..6_000 {
+        let alphabet: &[char] = match round % 5 {
+            0 => &['a'],
+            1 => &['a', 'b'],
+            2 => &['a', 'b', 'c'],
+            3 => &['a', 'b', ' ', 'ü'],
+            _ => &['a', 'b', 'c', ' ', '.', '漢'],
+        };
+        let frame = random.few_letters(30, alphabet);
+        let texts: BTreeSet<String> = (0..1 + random.below(7))
+            .map(|_| {
+                let [before, after] = [0, 1].map(|_| {
+                    let length = 1 + random.below(12);
+                    random.few_letters(length, alphabet)
+                });
+                match random.below(4) {
+                    0 => frame.clone(),
+                    1 => format!("{before}{frame}"),
+                    2 => format!("{before}{frame}{after}{frame}"),
+                    _ => format!("{before}{after}"),
+                }
+            })
+            .collect();
+        let texts: Vec<String> = texts.into_iter().collect();
+        let copies: Vec<usize> = texts.iter().map(|_| 1 + random.below(4) / 3).collect();
+        let length = 1 + random.below(6);
+        let shingle = match round % 3 {
+            0 => Shingle::Char(length),
+            1 => Shingle::Word(length),
+            _ => Shingle::Space(length),
+        };
+        let expected = expected(&texts, &copies, shingle);
+        let more = [0, u64::MAX / 3, u64::MAX][random.below(3)];
+        let parts = 1 + random.below(3) as u64;
+        let found = found(&texts, &copies, shingle, more, parts);
+        assert_eq!(found, expected, "{shingle} of {texts:?}, {copies:?} times");
+        total += expected.len();
+    }
+    assert!(total > 50_000, "{total}");
+}
+
+#[test]
+fn four_places_stand_for_all() {
+    let mut random = RandomTexts::new(3);
+    for _ in 0..20_000 {
+        let (texts, units) = (1 + random.below(4), 1 + random.below(4));
+        let mut all = Vec::new();
+        let mut witnesses = Witnesses::default();
+        for _ in 0..random.below(12) {
+            let witness = (
+                random.below(texts) as u64,
+                Before::Unit(random.below(units) as u64),
+            );
+            all.push(witness);
+            witnesses.add(witness);
+        }
+        for text in 0..=texts as u64 {
+            for before in (0..=units as u64).map(Before::Unit) {
+                let is_other = |found: Witness| found.0 != text && found.1 != before;
+                let expected = all.iter().any(|&found| is_other(found));
+                assert_eq!(witnesses.iter().any(is_other), expected, "{all:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn other_bytes_are_no_collection() {
+    let mut bytes = Vec::new();
+    pack_run(
+        "a b c",
+        run_key("a b c"),
+        [1, 2],
+        Shingle::Word(2),
+        &mut bytes,
+    );
+    assert_eq!(bytes.len(), HEADER + 3 * 8);
+    assert!(RunCollection::new(&bytes).is_ok() && RunCollection::new(&[]).is_ok());
+    for end in 1..bytes.len() {
+        assert_eq!(
+            RunCollection::new(&bytes[..end]).err(),
+            Some(WrongRuns(end))
+        );
+    }
+    bytes[HEADER - 1] = 0xff;
+    assert_eq!(
+        RunCollection::new(&bytes).err(),
+        Some(WrongRuns(bytes.len()))
+    );
+}
