@@ -97,9 +97,11 @@ fn as_projection(alias: SubqueryAlias) -> Result<Transformed<LogicalPlan>> {
         return Ok(Transformed::no(LogicalPlan::SubqueryAlias(alias)));
     }
     let columns = alias.input.schema().columns().into_iter();
-    let columns = columns.zip(alias.schema.iter()).map(|(column, (_, field))| {
-        Expr::Column(column).alias_qualified(Some(alias.alias.clone()), field.name())
-    });
+    let columns = columns
+        .zip(alias.schema.iter())
+        .map(|(column, (_, field))| {
+            Expr::Column(column).alias_qualified(Some(alias.alias.clone()), field.name())
+        });
     let columns: Vec<Expr> = columns.collect();
     let plan = LogicalPlanBuilder::new_from_arc(alias.input).project(columns)?;
     Ok(Transformed::yes(plan.build()?))

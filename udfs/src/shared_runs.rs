@@ -122,14 +122,14 @@ fn fields() -> Fields {
 
 #[cfg(test)]
 mod tests {
-    use arrow::array::{Array, AsArray};
+    use arrow::array::{Array, AsArray, StringArray};
     use arrow::datatypes::Int64Type;
     use datafusion_common::ScalarValue;
     use datafusion_expr::ColumnarValue;
     use neardup_kernels::{KeyCounts, Shingle, ShingleScratch};
 
     use super::*;
-    use crate::calls::{call_array, every_encoding, scalar};
+    use crate::calls::{call_array, column, every_encoding, scalar};
 
     #[test]
     fn every_string_encoding() {
@@ -172,8 +172,9 @@ mod tests {
     fn a_text_that_is_there_twice_is_one_run() {
         let nothing = ScalarValue::BinaryView(Some(KeyCounts::new().finish()));
         for (copies, runs) in [(Some(2), 1), (Some(1), 0), (None, 0)] {
+            let text = column(StringArray::from(vec!["a b c"]));
             let args = vec![
-                scalar("a b c"),
+                text,
                 scalar(nothing.clone()),
                 scalar(ScalarValue::Int64(copies)),
                 scalar("word:2"),

@@ -183,7 +183,9 @@ fn before_long_lists(plan: &Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionP
     let is_long = |projection: &ProjectionExec| {
         projection.expr().iter().any(|column| {
             let function = column.expr.downcast_ref::<ScalarFunctionExpr>();
-            function.is_some_and(|function| matches!(function.name(), "common_passages" | "run_passages"))
+            function.is_some_and(|function| {
+                matches!(function.name(), "common_passages" | "run_passages")
+            })
         })
     };
     match plan.downcast_ref::<ProjectionExec>() {

@@ -202,38 +202,23 @@ impl<'a> RunCollection<'a> {
         parts: u64,
         mut visit: impl FnMut(RunPassage),
     ) {
-        let mut grams = self.grams(length, part, parts);
-        grams.sort_unstable();
-        let mut tree = Tree::default();
-        for same in grams.chunk_by(|a, b| a.0 == b.0) {
-            tree.places.clear();
-            for &(_, number) in same {
-                let place = self.place(number as usize);
-                let run = self.runs[place.run as usize];
-                if place.at == 0 && run.is_of_several_texts() {
-                    visit(RunPassage {
-                        key: run.key,
-                        first: 0,
-                        length: run.units.len(),
-                        not_in: None,
-                    });
-                }
-                tree.places.push(place);
-            }
-            if same.len() > 1 {
-                self.visit_tree(&mut tree, length, &mut visit);
-            }
-        }
-    }
-
-    /// The hashes of the n-grams of a part, with the numbers of their first units among those of all runs.
-    fn grams(&self, length: usize, part: u64, parts: u64) -> Vec<(u64, u32)> {
-        let (mut units, mut hashes, mut grams) = (Vec::new(), Vec::new(), Vec::new());
+        // The hashes of the n-grams, with the numbers of their first units among those of all runs.
+        let mut grams: Vec<(u64, u32)> = Vec::new();
+        let (mut units, mut hashes) = (Vec::new(), Vec::new());
         for run in &self.runs {
             units.clear();
             hashes.clear();
             units.extend(run.units.iter().map(|unit| u64::from_le_bytes(*unit)));
             run_hashes_into(&units, length, &mut hashes);
+            let is_of_part = hashes.first().is_some_and(|hash| hash % parts == part);
+            if is_of_part && run.is_of_several_texts() {
+                visit(RunPassage {
+                    key: run.key,
+                    first: 0,
+                    length: run.units.len(),
+                    not_in: None,
+                });
+            }
             let numbers = run.before..;
             let of_part = hashes
                 .iter()
@@ -241,7 +226,15 @@ impl<'a> RunCollection<'a> {
                 .filter(|(hash, _)| *hash % parts == part);
             grams.extend(of_part.map(|(&hash, number)| (hash, number as u32)));
         }
-        grams
+        grams.sort_unstable();
+        let mut tree = Tree::default();
+        let groups = grams.chunk_by(|a, b| a.0 == b.0);
+        for group in groups.filter(|group| group.len() > 1) {
+            let places = group.iter().map(|&(_, number)| self.place(number as usize));
+            tree.places.clear();
+            tree.places.extend(places);
+            self.visit_tree(&mut tree, length, &mut visit);
+        }
     }
 
     /// The place of a unit, given by its number among those of all runs.
