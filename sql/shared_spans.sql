@@ -12,9 +12,19 @@
 --   span: struct | a passage of the text, as passage_spans returns it
 -- Guarantees
 --   Complete and maximal, as shared_passages. Texts are distinct, and ids has the ids of all copies of the text.
-WITH filter AS (
-  SELECT key_filter(winnow(text, $min_passage, 1), $filter_bytes) AS keys, 0 AS all_rows
+WITH anchors AS (
+  SELECT key_filter(gram_anchors(text, $min_passage), $filter_bytes) AS keys, 0 AS all_rows
   FROM input
+),
+grams AS (
+  SELECT key_filter(shared_grams(own.text, anchors.keys, $min_passage), $filter_bytes) AS keys, 0 AS all_rows
+  FROM anchors
+  JOIN (SELECT text, 0 AS all_rows FROM input) AS own ON anchors.all_rows = own.all_rows
+),
+filters AS (
+  SELECT anchors.keys AS anchors, grams.keys AS grams, 0 AS all_rows
+  FROM anchors
+  JOIN grams ON anchors.all_rows = grams.all_rows
 ),
 runs AS (
   SELECT id, number, copies, run['at'] AS at, run['key'] AS key, run['units'] AS units
@@ -23,9 +33,9 @@ runs AS (
       own.id,
       text_hash(own.text) AS number,
       own.copies,
-      UNNEST(shared_runs(own.text, filter.keys, own.copies, $min_passage)) AS run
-    FROM filter
-    JOIN (SELECT id, text, cardinality(ids) AS copies, 0 AS all_rows FROM input) AS own ON filter.all_rows = own.all_rows
+      UNNEST(shared_runs(own.text, filters.anchors, filters.grams, own.copies, $min_passage)) AS run
+    FROM filters
+    JOIN (SELECT id, text, cardinality(ids) AS copies, 0 AS all_rows FROM input) AS own ON filters.all_rows = own.all_rows
   )
 ),
 passages AS (

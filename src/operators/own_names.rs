@@ -23,12 +23,17 @@ use datafusion::optimizer::AnalyzerRule;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+/// The names of renamed columns before their numbers.
+const PREFIX: &str = "__neardup_compared_";
+
 /// Renames the columns of a subquery that are compared with the outer query, where another column has the same name.
 #[derive(Debug)]
 pub(crate) struct OwnNames;
 
 impl AnalyzerRule for OwnNames {
     fn analyze(&self, plan: LogicalPlan, _: &ConfigOptions) -> Result<LogicalPlan> {
+        // A subquery may be in another one: each name is used once in a plan.
+        let mut renamed = renamed_before(&plan)?;
         let plan = plan.transform_up_with_subqueries(|node| {
             let LogicalPlan::Subquery(mut subquery) = node else {
                 return Ok(Transformed::no(node));
@@ -37,7 +42,6 @@ impl AnalyzerRule for OwnNames {
                 return Ok(Transformed::no(LogicalPlan::Subquery(subquery)));
             }
             let names = names_of_several(&subquery.subquery)?;
-            let mut renamed = 0;
             let plan = Arc::unwrap_or_clone(subquery.subquery);
             let plan = plan.transform_up(|node| match node {
                 LogicalPlan::Filter(filter) => with_own_names(filter, &names, &mut renamed),
@@ -56,6 +60,20 @@ impl AnalyzerRule for OwnNames {
     fn name(&self) -> &str {
         "own_names"
     }
+}
+
+/// The number of columns that were renamed when a part of the plan was analyzed before.
+fn renamed_before(plan: &LogicalPlan) -> Result<usize> {
+    let mut renamed = 0;
+    plan.apply_with_subqueries(|node| {
+        if let LogicalPlan::Projection(projection) = node {
+            let names = projection.schema.fields().iter().map(|field| field.name());
+            let numbers = names.filter_map(|name| name.strip_prefix(PREFIX)?.parse().ok());
+            renamed = numbers.fold(renamed, |renamed, number: usize| renamed.max(number + 1));
+        }
+        Ok(TreeNodeRecursion::Continue)
+    })?;
+    Ok(renamed)
 }
 
 /// The names of two or more columns of a subquery, among those at and above the conditions that the engine moves out of it.
@@ -125,7 +143,7 @@ fn with_own_names(
             let part = part.transform_up(|expr| match expr {
                 Expr::Column(column) if names.contains(&column.name) => {
                     let own_name = own_names.entry(column).or_insert_with(|| {
-                        let name = format!("__neardup_compared_{renamed}");
+                        let name = format!("{PREFIX}{renamed}");
                         *renamed += 1;
                         Column::new_unqualified(name)
                     });

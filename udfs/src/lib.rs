@@ -49,6 +49,7 @@ mod edit_keys;
 mod edit_similarity;
 mod frequent_keys;
 mod function;
+mod gram_anchors;
 mod hamming_distance;
 mod hamming_to_cosine;
 mod html_to_text;
@@ -99,6 +100,7 @@ mod sentence_kinds;
 mod set_hashes;
 mod set_signature;
 mod sets;
+mod shared_grams;
 mod shared_keys;
 mod shared_runs;
 mod shingle_hashes;
@@ -152,6 +154,7 @@ pub fn scalar_functions() -> Vec<Arc<ScalarUDF>> {
         udf(edit_grams::EditGrams),
         udf(edit_keys::EditKeys),
         udf(edit_similarity::EditSimilarity),
+        udf(gram_anchors::GramAnchors),
         udf(hamming_distance::HammingDistance),
         udf(hamming_to_cosine::HammingToCosine),
         udf(html_to_text::HtmlToText),
@@ -194,6 +197,7 @@ pub fn scalar_functions() -> Vec<Arc<ScalarUDF>> {
         udf(sentence_kinds::SentenceKinds),
         udf(set_hashes::SetHashes),
         udf(set_signature::SetSignature),
+        udf(shared_grams::SharedGrams),
         udf(shared_keys::SharedKeysOf),
         udf(shared_runs::SharedRuns),
         udf(shingle_hashes::ShingleHashes),

@@ -34,7 +34,10 @@ use crate::function::Function;
         name = "last_text",
         description = "The largest number of a text that holds it; equal to first_text if there is only one."
     ),
-    argument(name = "min_passage", description = "A constant, as in `shared_runs`."),
+    argument(
+        name = "min_passage",
+        description = "A constant, as in `gram_anchors`."
+    ),
     related_udf(name = "shared_runs"),
     related_udf(name = "run_collection")
 )]

@@ -34,7 +34,7 @@ use crate::function::Function;
     ),
     argument(
         name = "min_passage",
-        description = "A constant, whose unit is that of the passages, as in `shared_runs`."
+        description = "A constant, whose unit is that of the passages, as in `gram_anchors`."
     ),
     related_udf(name = "run_passages"),
     related_udf(name = "word_runs")

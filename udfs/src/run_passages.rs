@@ -47,7 +47,7 @@ use crate::function::Function;
     ),
     argument(
         name = "min_passage",
-        description = "A constant: the unit and the minimum length of a passage, as in `shared_runs`."
+        description = "A constant: the unit and the minimum length of a passage, as in `gram_anchors`."
     ),
     related_udf(name = "run_collection"),
     related_udf(name = "passage_spans")

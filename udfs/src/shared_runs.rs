@@ -1,4 +1,4 @@
-//! `shared_runs(text, filter, copies, min_passage)`
+//! `shared_runs(text, anchors, grams, copies, min_passage)`
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use arrow::datatypes::{DataType, Field, Fields};
 use datafusion_common::Result;
 use datafusion_expr::Documentation;
 use datafusion_macros::user_doc;
-use neardup_kernels::{RunFinder, run_key};
+use neardup_kernels::{GramHashes, RunFinder, run_key};
 
 use crate::columns::{Arguments, Constants, Kind, Parameters, StructLists, integer_field};
 use crate::function::Function;
@@ -16,16 +16,13 @@ use crate::passage_grams::filter_of_keys;
 #[user_doc(
     doc_section(label = "Building Blocks"),
     description = "Returns the runs of units of a text whose n-grams may all occur in other texts, and that cannot be extended: at, the number of the first unit, from 0; units, joined by one space unless they are characters; and key, 16 bytes, the XXH3-128 hash of these.",
-    syntax_example = "shared_runs(text, filter, copies, min_passage)",
+    syntax_example = "shared_runs(text, anchors, grams, copies, min_passage)",
     sql_example = r#"```sql
-> SELECT run['at'] AS at, run['units'] AS units
-  FROM (
-    SELECT UNNEST(shared_runs('on the old mill, there', keys, 1, 'word:2')) AS run
-    FROM (
-      SELECT key_filter(winnow(text, 'word:2', 1)) AS keys
-      FROM (VALUES ('on the old mill, there'), ('the old mill')) AS docs (text)
-    )
-  );
+> WITH docs AS (SELECT * FROM (VALUES ('on the old mill, there'), ('the old mill')) AS v (text)),
+  anchors AS (SELECT key_filter(gram_anchors(text, 'word:2')) AS anchors FROM docs),
+  grams AS (SELECT key_filter(shared_grams(text, anchors, 'word:2')) AS grams FROM docs CROSS JOIN anchors)
+  SELECT run['at'] AS at, run['units'] AS units
+  FROM (SELECT UNNEST(shared_runs('on the old mill, there', anchors, grams, 1, 'word:2')) AS run FROM anchors CROSS JOIN grams);
 +----+--------------+
 | at | units        |
 +----+--------------+
@@ -37,8 +34,12 @@ use crate::passage_grams::filter_of_keys;
         description = "The text, compared as it is; NULL gives NULL."
     ),
     argument(
-        name = "filter",
-        description = "A `key_filter` of the n-grams of each text, `winnow(text, min_passage, 1)`; NULL gives NULL."
+        name = "anchors",
+        description = "A `key_filter` of the `gram_anchors` of each text; NULL gives NULL."
+    ),
+    argument(
+        name = "grams",
+        description = "A `key_filter` of the `shared_grams` of each text; NULL gives NULL."
     ),
     argument(
         name = "copies",
@@ -46,7 +47,7 @@ use crate::passage_grams::filter_of_keys;
     ),
     argument(
         name = "min_passage",
-        description = "A constant: the unit and the length of an n-gram, such as 'word:12', 'space:12' or 'char:50'."
+        description = "A constant, as in `gram_anchors`."
     ),
     related_udf(name = "packed_run"),
     related_udf(name = "run_passages")
@@ -59,35 +60,42 @@ impl Function for SharedRuns {
         function: "shared_runs",
         all: &[
             ("text", Kind::Text),
-            ("filter", Kind::Sketch),
+            ("anchors", Kind::Sketch),
+            ("grams", Kind::Sketch),
             ("copies", Kind::Integer),
             ("min_passage", Kind::Shingle),
         ],
-        required: 4,
+        required: 5,
     };
 
     fn result_type(constants: &Constants<'_>, _: &[&DataType]) -> Result<DataType> {
-        constants.shingle(3)?;
+        constants.shingle(4)?;
         Ok(StructLists::data_type(fields()))
     }
 
     fn compute(args: &Arguments) -> Result<ArrayRef> {
         let function = Self::PARAMETERS.function;
-        let shingle = args.constants().shingle(3)?;
-        let (texts, filters, copies) = (args.texts(0)?, args.bytes(1)?, args.integers(2)?);
+        let hashes = GramHashes::new(args.constants().shingle(4)?);
+        let (texts, copies) = (args.texts(0)?, args.integers(3)?);
+        let [anchors, grams] = [args.bytes(1)?, args.bytes(2)?];
         let mut finder = RunFinder::default();
         let mut numbers: Vec<i64> = Vec::new();
         let (mut keys, mut units) = (BinaryBuilder::new(), StringViewBuilder::new());
         let mut lists = StructLists::new(function, args.rows());
         for row in 0..args.rows() {
-            let both = texts.get(row).zip(filters.get(row));
-            if let Some((text, filter)) = both {
-                let filter = filter_of_keys(function, filter)?;
+            let filters = anchors.get(row).zip(grams.get(row));
+            let both = texts.get(row).zip(filters);
+            if let Some((text, (anchors, grams))) = both {
+                let [anchors, grams] = [
+                    filter_of_keys(function, anchors)?,
+                    filter_of_keys(function, grams)?,
+                ];
                 let is_copied = copies.get(row).is_some_and(|copies| copies > 1);
                 finder.for_each(
                     text,
-                    shingle,
-                    |hash| is_copied || filter.contains(hash),
+                    hashes,
+                    |anchor| is_copied || anchors.contains(anchor),
+                    |gram| is_copied || grams.contains(gram),
                     |first, run| {
                         numbers.push(first as i64);
                         keys.append_value(run_key(run));
@@ -126,7 +134,7 @@ mod tests {
     use arrow::datatypes::Int64Type;
     use datafusion_common::ScalarValue;
     use datafusion_expr::ColumnarValue;
-    use neardup_kernels::{KeyCounts, Shingle, ShingleScratch};
+    use neardup_kernels::{KeyCounts, Shingle};
 
     use super::*;
     use crate::calls::{call_array, column, every_encoding, scalar};
@@ -139,17 +147,23 @@ mod tests {
             Some("Über the old"),
             Some(""),
         ];
-        let mut counts = KeyCounts::new();
+        let hashes = GramHashes::new(Shingle::Word(2));
+        let mut finder = RunFinder::default();
+        let (mut anchors, mut grams) = (KeyCounts::new(), KeyCounts::new());
         for text in texts.iter().flatten() {
-            let mut hashes = Vec::new();
-            Shingle::Word(2).hashes_into(text, &mut ShingleScratch::default(), &mut hashes);
-            counts.add(&hashes);
+            let mut keys = Vec::new();
+            finder.anchors_into(text, hashes, &mut keys);
+            anchors.add(&keys);
+            keys.clear();
+            finder.grams_into(text, hashes, |_| true, &mut keys);
+            grams.add(&keys);
         }
-        let filter = ScalarValue::BinaryView(Some(counts.finish()));
+        let filters = [anchors, grams].map(|counts| ScalarValue::BinaryView(Some(counts.finish())));
         for array in every_encoding(&texts) {
             let args = vec![
                 ColumnarValue::Array(array),
-                scalar(filter.clone()),
+                scalar(filters[0].clone()),
+                scalar(filters[1].clone()),
                 scalar(1_i64),
                 scalar("word:2"),
             ];
@@ -175,6 +189,7 @@ mod tests {
             let text = column(StringArray::from(vec!["a b c"]));
             let args = vec![
                 text,
+                scalar(nothing.clone()),
                 scalar(nothing.clone()),
                 scalar(ScalarValue::Int64(copies)),
                 scalar("word:2"),

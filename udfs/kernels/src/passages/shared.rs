@@ -5,8 +5,8 @@
 //! collection ── n-grams ── places of each n-gram ── tree of what follows ──> passages
 //! ```
 //!
-//! A run is a part of a text that cannot be extended: all of its n-grams may occur in other texts, and the n-grams before
-//! and after it do not. So a passage of at least n units that two texts have in common is inside a run of each text. Equal
+//! A filter of the anchors of n-grams, which are fewer, leaves few n-grams for a second filter. A run is a part of a text
+//! that cannot be extended: all of its n-grams may occur in other texts, and the n-grams before and after it do not. So a passage of at least n units that two texts have in common is inside a run of each text. Equal
 //! runs of several texts are stored once, in a [`RunCollection`]. There the places of one n-gram make a tree by the units
 //! that follow it, in which two places part where the common passage ends that begins at them.
 
@@ -14,62 +14,176 @@ use std::ops::Range;
 
 use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 
-use super::{run_hashes_into, units_of};
+use super::{passage_window, run_hashes_into, units_of};
+use crate::hash_order::remove_repeats;
 use crate::shingle::{Shingle, ShingleScratch};
 
-/// Finds the runs of texts. It keeps its buffers from text to text.
+/// How the n-grams of texts are hashed: the unit and the length of a passage, and of the shorter runs of units that are the
+/// anchors of n-grams.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct GramHashes {
+    gram: Shingle,
+    anchor: Shingle,
+    /// The number of anchors of which an n-gram has the one of the smallest hash.
+    window: usize,
+}
+
+impl GramHashes {
+    /// Those of the n-grams of a unit and a length.
+    pub fn new(gram: Shingle) -> Self {
+        let (hashed, window) = passage_window(gram.window());
+        let anchor = match gram {
+            Shingle::Char(_) => Shingle::Char(hashed),
+            Shingle::Word(_) => Shingle::Word(hashed),
+            Shingle::Space(_) => Shingle::Space(hashed),
+        };
+        Self {
+            gram,
+            anchor,
+            window,
+        }
+    }
+}
+
+/// Finds the n-grams and runs of texts that others share. It keeps its buffers from text to text.
 #[derive(Debug, Default)]
 pub struct RunFinder {
     scratch: ShingleScratch,
-    hashes: Vec<u64>,
+    anchors: Vec<u64>,
+    /// For each n-gram the smallest hash of its anchors.
+    smallest: Vec<u64>,
     units: Vec<Range<usize>>,
+    of_units: Vec<u64>,
+    grams: Vec<u64>,
     joined: String,
 }
 
 impl RunFinder {
+    /// Appends the distinct anchors of the n-grams of a text, sorted: of each n-gram the smallest XXH3-64 hash of its
+    /// shorter runs of units. A text without n-grams has none.
+    pub fn anchors_into(&mut self, text: &str, hashes: GramHashes, out: &mut Vec<u64>) {
+        self.read_anchors(text, hashes);
+        let start = out.len();
+        let changed = |(at, anchor): (usize, &u64)| at == 0 || self.smallest[at - 1] != *anchor;
+        let anchors = self.smallest.iter().enumerate();
+        out.extend(
+            anchors
+                .filter(|&found| changed(found))
+                .map(|(_, anchor)| *anchor),
+        );
+        out[start..].sort_unstable();
+        remove_repeats(out, start);
+    }
+
+    /// Appends the distinct hashes of the n-grams of a text, sorted, for whose anchors `has_anchor` is true.
+    pub fn grams_into(
+        &mut self,
+        text: &str,
+        hashes: GramHashes,
+        has_anchor: impl Fn(u64) -> bool,
+        out: &mut Vec<u64>,
+    ) {
+        if !self.read_grams(text, hashes, &has_anchor) {
+            return;
+        }
+        let start = out.len();
+        let grams = self.grams.iter().zip(&self.smallest);
+        out.extend(
+            grams
+                .filter(|(_, anchor)| has_anchor(**anchor))
+                .map(|(gram, _)| gram),
+        );
+        out[start..].sort_unstable();
+        remove_repeats(out, start);
+    }
+
     /// Calls `visit` with each run of a text: its first unit, from 0, and its units, joined by one space unless they are
-    /// characters. `is_shared` says of the XXH3-64 hash of an n-gram, the shingle, whether other texts may hold it.
+    /// characters. `has_anchor` and `has_gram` say of the anchors and the hashes of n-grams whether other texts may hold
+    /// them; an n-gram is shared if both do.
     pub fn for_each(
         &mut self,
         text: &str,
-        shingle: Shingle,
-        is_shared: impl Fn(u64) -> bool,
+        hashes: GramHashes,
+        has_anchor: impl Fn(u64) -> bool,
+        has_gram: impl Fn(u64) -> bool,
         mut visit: impl FnMut(usize, &str),
     ) {
-        self.hashes.clear();
-        shingle.repeated_hashes_into(text, &mut self.scratch, &mut self.hashes);
-        if !self.hashes.iter().any(|&hash| is_shared(hash)) {
+        if !self.read_grams(text, hashes, &has_anchor) {
             return;
         }
+        let is_shared = |at: usize| has_anchor(self.smallest[at]) && has_gram(self.grams[at]);
+        let mut first = None;
+        for at in 0..=self.grams.len() {
+            match first {
+                None if at < self.grams.len() && is_shared(at) => first = Some(at),
+                Some(start) if at == self.grams.len() || !is_shared(at) => {
+                    first = None;
+                    let units = &self.units[start..at + hashes.gram.window() - 1];
+                    if let Shingle::Char(_) = hashes.gram {
+                        visit(start, &text[units[0].start..units[units.len() - 1].end]);
+                        continue;
+                    }
+                    self.joined.clear();
+                    for unit in units {
+                        if !self.joined.is_empty() {
+                            self.joined.push(' ');
+                        }
+                        self.joined.push_str(&text[unit.clone()]);
+                    }
+                    visit(start, &self.joined);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Fills `smallest`.
+    fn read_anchors(&mut self, text: &str, hashes: GramHashes) {
+        self.anchors.clear();
+        self.smallest.clear();
+        let scratch = &mut self.scratch;
+        hashes
+            .anchor
+            .repeated_hashes_into(text, scratch, &mut self.anchors);
+        // The position of the smallest hash of the window before. A text without n-grams has fewer anchors.
+        let mut smallest: Option<usize> = None;
+        for end in hashes.window..=self.anchors.len() {
+            let window = end - hashes.window..end;
+            let at = match smallest {
+                Some(at) if at >= window.start => match self.anchors[end - 1] <= self.anchors[at] {
+                    true => end - 1,
+                    false => at,
+                },
+                _ => window.min_by_key(|&at| self.anchors[at]).unwrap_or(end - 1),
+            };
+            smallest = Some(at);
+            self.smallest.push(self.anchors[at]);
+        }
+    }
+
+    /// Fills `smallest`, and `units` and `grams` if `has_anchor` is true for an n-gram, which it returns.
+    fn read_grams(
+        &mut self,
+        text: &str,
+        hashes: GramHashes,
+        has_anchor: &impl Fn(u64) -> bool,
+    ) -> bool {
+        self.read_anchors(text, hashes);
+        if !self.smallest.iter().any(|&anchor| has_anchor(anchor)) {
+            return false;
+        }
         self.units.clear();
-        units_of(text, shingle, |unit| {
+        self.of_units.clear();
+        self.grams.clear();
+        units_of(text, hashes.gram, |unit| {
             let start = unit.as_ptr() as usize - text.as_ptr() as usize;
             self.units.push(start..start + unit.len());
+            self.of_units.push(xxh3_64(unit.as_bytes()));
         });
-        // A text that is shorter than an n-gram has the hash of its units, too.
-        let grams = (self.units.len() + 1).saturating_sub(shingle.window());
-        let hashes = &self.hashes[..grams.min(self.hashes.len())];
-        let mut first = 0;
-        for part in hashes.chunk_by(|&a, &b| is_shared(a) == is_shared(b)) {
-            if is_shared(part[0]) {
-                let units = &self.units[first..first + part.len() + shingle.window() - 1];
-                let all = units[0].start..units[units.len() - 1].end;
-                match shingle {
-                    Shingle::Char(_) => visit(first, &text[all]),
-                    _ => {
-                        self.joined.clear();
-                        for unit in units {
-                            if !self.joined.is_empty() {
-                                self.joined.push(' ');
-                            }
-                            self.joined.push_str(&text[unit.clone()]);
-                        }
-                        visit(first, &self.joined);
-                    }
-                }
-            }
-            first += part.len();
-        }
+        run_hashes_into(&self.of_units, hashes.gram.window(), &mut self.grams);
+        // A text that is shorter than an anchor has the hash of its units, too.
+        self.smallest.truncate(self.grams.len());
+        !self.grams.is_empty()
     }
 }
 
@@ -258,93 +372,185 @@ impl<'a> RunCollection<'a> {
         run.units.get(place.at as usize + depth).copied()
     }
 
+    /// The number of units that two places have in common, of which `depth` are known.
+    fn common(&self, a: &Place, b: &Place, depth: usize) -> usize {
+        let [a, b] =
+            [a, b].map(|place| &self.runs[place.run as usize].units[place.at as usize + depth..]);
+        // Long common parts are compared in larger pieces.
+        const PIECE: usize = 32;
+        let pieces = a.chunks_exact(PIECE).zip(b.chunks_exact(PIECE));
+        let equal = PIECE * pieces.take_while(|(a, b)| a == b).count();
+        let rest = a[equal..].iter().zip(&b[equal..]);
+        depth + equal + rest.take_while(|(a, b)| a == b).count()
+    }
+
     /// Visits the passages of the places of one n-gram.
+    ///
+    /// Of the places of a node one that is followed by the most units is chosen, and the others are sorted by the number of
+    /// units that they have in common with it. So all nodes on the way to it are visited at once: at each of them the
+    /// places that part from it there have children of their own, and the others go on. In a periodic text, where the way
+    /// is long and few places part at a node, the others are not visited one by one.
     fn visit_tree(&self, tree: &mut Tree, length: usize, visit: &mut impl FnMut(RunPassage)) {
-        let places = &mut tree.places[..];
-        tree.nodes.clear();
-        tree.nodes.push((0..places.len(), 0));
-        while let Some((node, mut depth)) = tree.nodes.pop() {
+        let Tree {
+            places,
+            nodes,
+            children,
+            after,
+            sorted,
+            rare,
+        } = tree;
+        nodes.clear();
+        nodes.push((0..places.len(), 0));
+        while let Some((node, depth)) = nodes.pop() {
+            let of_node = &places[node.clone()];
             let mut all = Witnesses::default();
-            places[node.clone()]
+            of_node
                 .iter()
                 .for_each(|place| all.add_place(place, &self.runs));
             if !all.has_pair() {
                 continue;
             }
-            let of_node = &mut places[node.clone()];
-            // The places part at the first unit that is not the same for all.
-            while let Some(unit) = self.unit(&of_node[0], depth)
-                && of_node[1..]
-                    .iter()
-                    .all(|place| self.unit(place, depth) == Some(unit))
-            {
-                depth += 1;
+            let rest =
+                |place: &Place| self.runs[place.run as usize].units.len() - place.at as usize;
+            let longest = (0..of_node.len())
+                .max_by_key(|&at| rest(&of_node[at]))
+                .unwrap_or(0);
+            sorted.clear();
+            sorted.extend(of_node.iter().enumerate().map(|(at, place)| {
+                // The chosen place is the last one.
+                let common = match at == longest {
+                    true => usize::MAX,
+                    false => self.common(place, &of_node[longest], depth),
+                };
+                (common, *place)
+            }));
+            let next = |(common, place): &(usize, Place)| self.unit(place, *common);
+            sorted.sort_unstable_by_key(|place| {
+                (place.0, (place.0 < usize::MAX).then(|| next(place)))
+            });
+            for (own, (_, place)) in places[node.clone()].iter_mut().zip(sorted.iter()) {
+                *own = *place;
             }
-            of_node.sort_unstable_by_key(|place| self.unit(place, depth));
-            tree.children.clear();
-            let mut first = node.start;
-            let next = |place: &Place| self.unit(place, depth);
-            for child in of_node.chunk_by(|a, b| next(a).is_some() && next(a) == next(b)) {
-                tree.children.push(first..first + child.len());
-                first += child.len();
+            // The places that do not have before them what most have (or any of these, if none has the majority).
+            let most = majority(sorted.iter().map(|(_, place)| place.before));
+            rare.clear();
+            rare.extend((0..sorted.len()).filter(|&at| Some(sorted[at].1.before) != most));
+            let mut end = sorted.len() - 1;
+            let mut going_on = Witnesses::default();
+            going_on.add_place(&sorted[end].1, &self.runs);
+            while let Some(&(common, _)) = end.checked_sub(1).map(|at| &sorted[at]) {
+                let first = sorted[..end].partition_point(|place| place.0 < common);
+                children.clear();
+                let mut start = node.start + first;
+                for child in
+                    sorted[first..end].chunk_by(|a, b| next(a).is_some() && next(a) == next(b))
+                {
+                    children.push(start..start + child.len());
+                    start += child.len();
+                }
+                let mut parting = Witnesses::default();
+                let of_parting = sorted[first..end].iter();
+                of_parting.for_each(|(_, place)| parting.add_place(place, &self.runs));
+                // Hashes of n-grams may be equal by chance.
+                if common >= length {
+                    self.visit_children(places, children, going_on, after, common, visit);
+                    let is_most = parting.iter().all(|found| Some(found.1) == most);
+                    let others = &sorted[end..];
+                    match is_most {
+                        true => {
+                            let from = rare.partition_point(|&at| at < end);
+                            let others = rare[from..].iter().map(|&at| &sorted[at].1);
+                            others
+                                .for_each(|place| self.visit_place(place, &parting, common, visit));
+                        }
+                        false => others.iter().for_each(|(_, place)| {
+                            self.visit_place(place, &parting, common, visit)
+                        }),
+                    }
+                }
+                let several = children.drain(..).filter(|child| child.len() > 1);
+                nodes.extend(several.map(|child| (child, common + 1)));
+                parting.iter().for_each(|found| going_on.add(found));
+                end = first;
             }
-            // Hashes of n-grams may be equal by chance.
-            if depth >= length {
-                self.visit_node(places, &tree.children, &mut tree.after, depth, visit);
-            }
-            let several = tree.children.drain(..).filter(|child| child.len() > 1);
-            tree.nodes.extend(several.map(|child| (child, depth + 1)));
         }
     }
 
-    /// Visits the passages of a number of units of the places of several children, which have as many in common.
-    fn visit_node(
+    /// Visits the passages of a number of units of the places of several children, which have as many in common, also with
+    /// others.
+    fn visit_children(
         &self,
         places: &[Place],
         children: &[Range<usize>],
+        others: Witnesses,
         after: &mut Vec<Witnesses>,
         length: usize,
         visit: &mut impl FnMut(RunPassage),
     ) {
-        let of_child = |child: &Range<usize>, others: &mut Witnesses| {
+        let add = |child: &Range<usize>, found: &mut Witnesses| {
             places[child.clone()]
                 .iter()
-                .for_each(|place| others.add_place(place, &self.runs));
+                .for_each(|place| found.add_place(place, &self.runs));
         };
         // By the number of children at the end: what is in them.
         after.clear();
         after.push(Witnesses::default());
         for child in children[1..].iter().rev() {
-            let mut witnesses = after[after.len() - 1];
-            of_child(child, &mut witnesses);
-            after.push(witnesses);
+            let mut found = after[after.len() - 1];
+            add(child, &mut found);
+            after.push(found);
         }
-        let mut before = Witnesses::default();
+        let mut before = others;
         for (child, after) in children.iter().zip(after.iter().rev()) {
             let mut others = *after;
-            before.iter().for_each(|witness| others.add(witness));
+            before.iter().for_each(|found| others.add(found));
             for place in &places[child.clone()] {
-                let run = &self.runs[place.run as usize];
-                let is_whole = place.at == 0 && length == run.units.len();
-                if is_whole && run.is_of_several_texts() {
-                    continue;
-                }
-                let not_in = match others.texts(place.before) {
-                    [None, _] => continue,
-                    [Some(only), None] if run.texts == [only, only] => continue,
-                    [only, None] => only,
-                    _ => None,
-                };
-                visit(RunPassage {
-                    key: run.key,
-                    first: place.at as usize,
-                    length,
-                    not_in,
-                });
+                self.visit_place(place, &others, length, visit);
             }
-            of_child(child, &mut before);
+            add(child, &mut before);
         }
     }
+
+    /// Visits the passage of a number of units of a place, if one of the others makes it one.
+    fn visit_place(
+        &self,
+        place: &Place,
+        others: &Witnesses,
+        length: usize,
+        visit: &mut impl FnMut(RunPassage),
+    ) {
+        let run = &self.runs[place.run as usize];
+        // Runs of several texts are passages as a whole.
+        if place.at == 0 && length == run.units.len() && run.is_of_several_texts() {
+            return;
+        }
+        let not_in = match others.texts(place.before) {
+            [None, _] => return,
+            [Some(only), None] if run.texts == [only, only] => return,
+            [only, None] => only,
+            _ => None,
+        };
+        visit(RunPassage {
+            key: run.key,
+            first: place.at as usize,
+            length,
+            not_in,
+        });
+    }
+}
+
+/// The value that more than half of some values have, if there is one, else any of them (Boyer and Moore, "MJRTY: a fast
+/// majority vote algorithm", 1991).
+fn majority<T: PartialEq>(values: impl Iterator<Item = T>) -> Option<T> {
+    let (mut found, mut votes) = (None, 0_usize);
+    for value in values {
+        match votes {
+            _ if found.as_ref() == Some(&value) => votes += 1,
+            0 => (found, votes) = (Some(value), 1),
+            _ => votes -= 1,
+        }
+    }
+    found
 }
 
 /// Buffers for the tree of an n-gram.
@@ -355,6 +561,10 @@ struct Tree {
     nodes: Vec<(Range<usize>, usize)>,
     children: Vec<Range<usize>>,
     after: Vec<Witnesses>,
+    /// The places of a node by the number of units that they have in common with one of them, which is the last.
+    sorted: Vec<(usize, Place)>,
+    /// Of the sorted places those that do not have before them what most have.
+    rare: Vec<usize>,
 }
 
 /// A text, and what is before a place in it.

@@ -1,4 +1,4 @@
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::*;
 use crate::passages::tests::{oracle, units};
@@ -26,26 +26,49 @@ fn expected(texts: &[String], copies: &[usize], shingle: Shingle) -> Found {
     found
 }
 
-/// The same by a collection of runs. Of the other n-grams, those with a hash below `more` are taken for shared ones.
+/// The same by a collection of runs. Of the other anchors and n-grams, those with a hash below `more` are taken for shared
+/// ones.
 fn found(texts: &[String], copies: &[usize], shingle: Shingle, more: u64, parts: u64) -> Found {
-    let mut texts_of: BTreeMap<u64, HashSet<usize>> = BTreeMap::new();
-    for (number, text) in texts.iter().enumerate() {
-        let mut hashes = Vec::new();
-        shingle.hashes_into(text, &mut ShingleScratch::default(), &mut hashes);
-        hashes
-            .into_iter()
-            .for_each(|hash| _ = texts_of.entry(hash).or_default().insert(number));
-    }
+    let hashes = GramHashes::new(shingle);
     let mut finder = RunFinder::default();
+    let mut anchors: BTreeMap<u64, usize> = BTreeMap::new();
+    for text in texts {
+        let mut of_text = Vec::new();
+        finder.anchors_into(text, hashes, &mut of_text);
+        of_text
+            .into_iter()
+            .for_each(|anchor| *anchors.entry(anchor).or_default() += 1);
+    }
+    let has_anchor =
+        |number: usize, anchor| anchor < more || copies[number] > 1 || anchors[&anchor] > 1;
+    let mut grams: BTreeMap<u64, usize> = BTreeMap::new();
+    for (number, text) in texts.iter().enumerate() {
+        let mut of_text = Vec::new();
+        finder.grams_into(
+            text,
+            hashes,
+            |anchor| has_anchor(number, anchor),
+            &mut of_text,
+        );
+        of_text
+            .into_iter()
+            .for_each(|gram| *grams.entry(gram).or_default() += 1);
+    }
     let mut places: BTreeMap<String, Vec<(usize, usize)>> = BTreeMap::new();
     for (number, text) in texts.iter().enumerate() {
-        let is_shared = |hash| hash < more || copies[number] > 1 || texts_of[&hash].len() > 1;
-        finder.for_each(text, shingle, is_shared, |first, run| {
-            places
-                .entry(run.to_string())
-                .or_default()
-                .push((number, first));
-        });
+        let has_gram = |gram| gram < more || copies[number] > 1 || grams[&gram] > 1;
+        finder.for_each(
+            text,
+            hashes,
+            |anchor| has_anchor(number, anchor),
+            has_gram,
+            |first, run| {
+                places
+                    .entry(run.to_string())
+                    .or_default()
+                    .push((number, first));
+            },
+        );
     }
     let mut bytes = Vec::new();
     for (run, places) in &places {
