@@ -3,13 +3,16 @@
 -- Returns the passages that the runs of each text have in common with those of others. A building block of
 -- shared_passages.
 --
+-- Equal runs are stored once. The places of each n-gram in these make a tree by the units that follow, in which two places
+-- part where the passage ends that they have in common.
+--
 -- Inputs
 --   input: id, number, copies, at, key, units
 -- Parameters
 --   min_passage
 -- Columns
 --   id: as id | a text with passages
---   passages: list of struct | for each passage at, its first unit in the text, and length, the number of its units
+--   passages: any | a list of structs: for each passage at, its first unit in the text, and length, the number of its units
 -- Guarantees
 --   input has the runs of each text, as shared_runs returns them, with the number of the text, which stands for it in comparisons, and the number of its copies, itself included.
 WITH distinct_runs AS (

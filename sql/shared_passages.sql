@@ -3,12 +3,8 @@
 -- Finds the verbatim passages of at least a number of words or characters that occur in two or more texts, grouped by
 -- their content: the result has a row for each occurrence of a passage, not for each pair of texts.
 --
--- Two filters tell which n-grams may occur in several texts: one of anchors, hashes that neighbouring n-grams have in
--- common (winnowing: Schleimer, Wilkerson, Aiken, SIGMOD 2003), and one of the n-grams with these. Of each text they leave
--- runs. Equal runs are stored once. The places of each n-gram in these runs make a tree by the units that follow, in which two places part where their common
--- passage ends. So texts are not compared in pairs: a passage of a million texts takes a million steps.
---
--- The runs, of which each unit takes 8 bytes, must fit into memory and have at most 2 GiB.
+-- Texts are not compared in pairs: the time follows the length of the texts and of the passages that are reported. The parts
+-- that texts have in common are stored once, with 8 bytes for each unit; they must fit into memory and have at most 2 GiB.
 --
 -- Inputs
 --   input: side, id, text, group_value

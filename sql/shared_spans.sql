@@ -2,6 +2,10 @@
 --
 -- Returns the passages that each text has in common with others. A building block of shared_passages.
 --
+-- Two filters tell which n-grams, sequences of as many units as a passage has at least, may occur in several texts: one of
+-- their anchors, hashes that neighbouring n-grams have in common (winnowing: Schleimer, Wilkerson, Aiken, SIGMOD 2003),
+-- and one of the n-grams with such anchors. Of each text they leave runs, which passages_of_runs compares.
+--
 -- Inputs
 --   input: id, text, ids
 -- Parameters
@@ -9,7 +13,7 @@
 --   filter_bytes
 -- Columns
 --   ids: list of id | as in input
---   span: struct | a passage of the text, as passage_spans returns it
+--   span: any | a struct: a passage of the text, as passage_spans returns it
 -- Guarantees
 --   Complete and maximal, as shared_passages. Texts are distinct, and ids has the ids of all copies of the text.
 WITH anchors AS (

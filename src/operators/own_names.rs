@@ -62,15 +62,13 @@ impl AnalyzerRule for OwnNames {
     }
 }
 
-/// The number of columns that were renamed when a part of the plan was analyzed before.
+/// A number above those of the columns that were renamed before, when a part of the plan was analyzed.
 fn renamed_before(plan: &LogicalPlan) -> Result<usize> {
     let mut renamed = 0;
     plan.apply_with_subqueries(|node| {
-        if let LogicalPlan::Projection(projection) = node {
-            let names = projection.schema.fields().iter().map(|field| field.name());
-            let numbers = names.filter_map(|name| name.strip_prefix(PREFIX)?.parse().ok());
-            renamed = numbers.fold(renamed, |renamed, number: usize| renamed.max(number + 1));
-        }
+        let names = node.schema().fields().iter().map(|field| field.name());
+        let numbers = names.filter_map(|name| name.strip_prefix(PREFIX)?.parse::<u32>().ok());
+        renamed = numbers.fold(renamed, |renamed, number| renamed.max(number as usize + 1));
         Ok(TreeNodeRecursion::Continue)
     })?;
     Ok(renamed)

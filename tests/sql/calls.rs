@@ -126,6 +126,16 @@ pub const CALLS: &[(&str, &str)] = &[
     ),
     ("distinct_items", "SELECT * FROM distinct_items((SELECT side, id, text AS item, group_value FROM rows_in))"),
     ("distinct_items", "SELECT * FROM distinct_items(packed, measure => 'cosine')"),
+    (
+        "passages_of_runs",
+        "SELECT * FROM passages_of_runs(
+           (SELECT id, text_hash(text) AS number, 1 AS copies, 0 AS at, decode(md5(text), 'hex') AS key, text AS units FROM docs),
+           min_passage => 'char:3')",
+    ),
+    (
+        "shared_spans",
+        "SELECT * FROM shared_spans((SELECT id, text, array_agg(id) AS ids FROM docs GROUP BY id, text), min_passage => 'word:2')",
+    ),
     ("edit_pairs", "SELECT * FROM edit_pairs(rows_in, threshold => 0.6)"),
     ("copy_pairs", "SELECT * FROM copy_pairs((SELECT id, array_agg(id) AS ids FROM docs GROUP BY id))"),
     ("distinct_texts", "SELECT * FROM distinct_texts(rows_in)"),

@@ -2076,13 +2076,9 @@ class TableFunctions:
     ) -> Result:
         """Finds the verbatim passages of at least a number of words or characters that occur in two or more texts, grouped by their content: the result has a row for each occurrence of a passage, not for each pair of texts.
 
-        Two filters tell which n-grams may occur in several texts: one of anchors, hashes that
-        neighbouring n-grams have in common (winnowing: Schleimer, Wilkerson, Aiken, SIGMOD 2003),
-        and one of the n-grams with these. Of each text they leave runs. Equal runs are stored once.
-        The places of each n-gram in these runs make a tree by the units that follow, in which two
-        places part where their common passage ends. So texts are not compared in pairs: a passage
-        of a million texts takes a million steps.
-        The runs, of which each unit takes 8 bytes, must fit into memory and have at most 2 GiB.
+        Texts are not compared in pairs: the time follows the length of the texts and of the
+        passages that are reported. The parts that texts have in common are stored once, with 8
+        bytes for each unit; they must fit into memory and have at most 2 GiB.
 
         Args:
             data: A relation: side, id, text, group_value.
@@ -2092,10 +2088,10 @@ class TableFunctions:
                 for min_passage => 'word:n'.
             min_passage: A shingle such as 'word:3': unit and minimum length of a passage: 'word:n',
                 'space:n' (pieces between white space) or 'char:n'; default 'word:12'.
-            filter_bytes: A whole number in [256, 1073741824]: size of a filter of the n-grams of
-                many texts, which each partition holds; with a larger one less is compared of texts
-                of more than some hundred million units together, and the rows do not depend on it;
-                default 33554432.
+            filter_bytes: A whole number in [256, 1073741824]: size of each of two filters of the
+                parts of many texts that may occur in others, of which each partition holds one; of
+                more than some hundred million words or characters, larger filters leave less to be
+                compared. The rows do not depend on it; default 33554432.
 
         Returns:
             passage (UInt64): the XXH3-64 hash of the passage: of its units joined by one space, or

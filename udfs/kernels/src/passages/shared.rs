@@ -6,9 +6,10 @@
 //! ```
 //!
 //! A filter of the anchors of n-grams, which are fewer, leaves few n-grams for a second filter. A run is a part of a text
-//! that cannot be extended: all of its n-grams may occur in other texts, and the n-grams before and after it do not. So a passage of at least n units that two texts have in common is inside a run of each text. Equal
-//! runs of several texts are stored once, in a [`RunCollection`]. There the places of one n-gram make a tree by the units
-//! that follow it, in which two places part where the common passage ends that begins at them.
+//! that cannot be extended: all of its n-grams may occur in other texts, and the n-grams before and after it do not. So a
+//! passage of at least n units that two texts have in common is inside a run of each text. Equal runs of several texts
+//! are stored once, in a [`RunCollection`]. There the places of one n-gram make a tree by the units that follow it, in
+//! which two places part where the common passage ends that begins at them.
 
 use std::ops::Range;
 
@@ -60,7 +61,7 @@ pub struct RunFinder {
 
 impl RunFinder {
     /// Appends the distinct anchors of the n-grams of a text, sorted: of each n-gram the smallest XXH3-64 hash of its
-    /// shorter runs of units. A text without n-grams has none.
+    /// shorter runs of units. A text without n-grams has none, or that of its units.
     pub fn anchors_into(&mut self, text: &str, hashes: GramHashes, out: &mut Vec<u64>) {
         self.read_anchors(text, hashes);
         let start = out.len();
@@ -145,7 +146,7 @@ impl RunFinder {
         hashes
             .anchor
             .repeated_hashes_into(text, scratch, &mut self.anchors);
-        // The position of the smallest hash of the window before. A text without n-grams has fewer anchors.
+        // The position of the smallest hash of the window before.
         let mut smallest: Option<usize> = None;
         for end in hashes.window..=self.anchors.len() {
             let window = end - hashes.window..end;
@@ -391,88 +392,96 @@ impl<'a> RunCollection<'a> {
     /// places that part from it there have children of their own, and the others go on. In a periodic text, where the way
     /// is long and few places part at a node, the others are not visited one by one.
     fn visit_tree(&self, tree: &mut Tree, length: usize, visit: &mut impl FnMut(RunPassage)) {
-        let Tree {
-            places,
-            nodes,
-            children,
-            after,
-            sorted,
-            rare,
-        } = tree;
-        nodes.clear();
-        nodes.push((0..places.len(), 0));
-        while let Some((node, depth)) = nodes.pop() {
-            let of_node = &places[node.clone()];
+        tree.nodes.clear();
+        tree.nodes.push((0..tree.places.len(), 0));
+        while let Some((node, depth)) = tree.nodes.pop() {
             let mut all = Witnesses::default();
-            of_node
-                .iter()
-                .for_each(|place| all.add_place(place, &self.runs));
-            if !all.has_pair() {
-                continue;
+            let of_node = tree.places[node.clone()].iter();
+            of_node.for_each(|place| all.add_place(place, &self.runs));
+            if all.has_pair() {
+                self.sort_node(tree, node.clone(), depth);
+                self.visit_way(tree, node.start, length, visit);
             }
-            let rest =
-                |place: &Place| self.runs[place.run as usize].units.len() - place.at as usize;
-            let longest = (0..of_node.len())
-                .max_by_key(|&at| rest(&of_node[at]))
-                .unwrap_or(0);
-            sorted.clear();
-            sorted.extend(of_node.iter().enumerate().map(|(at, place)| {
-                // The chosen place is the last one.
-                let common = match at == longest {
-                    true => usize::MAX,
-                    false => self.common(place, &of_node[longest], depth),
-                };
-                (common, *place)
-            }));
-            let next = |(common, place): &(usize, Place)| self.unit(place, *common);
-            sorted.sort_unstable_by_key(|place| {
-                (place.0, (place.0 < usize::MAX).then(|| next(place)))
-            });
-            for (own, (_, place)) in places[node.clone()].iter_mut().zip(sorted.iter()) {
-                *own = *place;
+        }
+    }
+
+    /// Sorts the places of a node by the number of units that they have in common with one of them, which is then the last,
+    /// and by the next unit.
+    fn sort_node(&self, tree: &mut Tree, node: Range<usize>, depth: usize) {
+        let of_node = &mut tree.places[node];
+        let rest = |place: &Place| self.runs[place.run as usize].units.len() - place.at as usize;
+        let longest = (0..of_node.len()).max_by_key(|&at| rest(&of_node[at]));
+        let longest = longest.unwrap_or(0);
+        let sorted = &mut tree.sorted;
+        sorted.clear();
+        sorted.extend(of_node.iter().enumerate().map(|(at, place)| {
+            let common = match at == longest {
+                true => usize::MAX,
+                false => self.common(place, &of_node[longest], depth),
+            };
+            (common, *place)
+        }));
+        let is_last = |place: &(usize, Place)| place.0 == usize::MAX;
+        sorted.sort_unstable_by_key(|place| {
+            (
+                place.0,
+                (!is_last(place)).then(|| self.unit(&place.1, place.0)),
+            )
+        });
+        for (own, (_, place)) in of_node.iter_mut().zip(sorted.iter()) {
+            *own = *place;
+        }
+        tree.most = majority(sorted.iter().map(|(_, place)| place.before));
+        tree.rare.clear();
+        let is_rare = |at: &usize| Some(sorted[*at].1.before) != tree.most;
+        tree.rare.extend((0..sorted.len()).filter(is_rare));
+    }
+
+    /// Visits the passages of the nodes on the way to the last of the sorted places, the longest ones first. `start` is where
+    /// these are among all places.
+    fn visit_way(
+        &self,
+        tree: &mut Tree,
+        start: usize,
+        length: usize,
+        visit: &mut impl FnMut(RunPassage),
+    ) {
+        let sorted = &tree.sorted;
+        let next = |(common, place): &(usize, Place)| self.unit(place, *common);
+        let mut end = sorted.len() - 1;
+        let mut going_on = Witnesses::default();
+        going_on.add_place(&sorted[end].1, &self.runs);
+        while let Some(&(common, _)) = sorted[..end].last() {
+            let first = sorted[..end].partition_point(|place| place.0 < common);
+            let of_node = &sorted[first..end];
+            let mut parting = Witnesses::default();
+            for (_, place) in of_node {
+                parting.add_place(place, &self.runs);
             }
-            // The places that do not have before them what most have (or any of these, if none has the majority).
-            let most = majority(sorted.iter().map(|(_, place)| place.before));
-            rare.clear();
-            rare.extend((0..sorted.len()).filter(|&at| Some(sorted[at].1.before) != most));
-            let mut end = sorted.len() - 1;
-            let mut going_on = Witnesses::default();
-            going_on.add_place(&sorted[end].1, &self.runs);
-            while let Some(&(common, _)) = end.checked_sub(1).map(|at| &sorted[at]) {
-                let first = sorted[..end].partition_point(|place| place.0 < common);
-                children.clear();
-                let mut start = node.start + first;
-                for child in
-                    sorted[first..end].chunk_by(|a, b| next(a).is_some() && next(a) == next(b))
-                {
-                    children.push(start..start + child.len());
-                    start += child.len();
-                }
-                let mut parting = Witnesses::default();
-                let of_parting = sorted[first..end].iter();
-                of_parting.for_each(|(_, place)| parting.add_place(place, &self.runs));
-                // Hashes of n-grams may be equal by chance.
-                if common >= length {
-                    self.visit_children(places, children, going_on, after, common, visit);
-                    let is_most = parting.iter().all(|found| Some(found.1) == most);
-                    let others = &sorted[end..];
-                    match is_most {
-                        true => {
-                            let from = rare.partition_point(|&at| at < end);
-                            let others = rare[from..].iter().map(|&at| &sorted[at].1);
-                            others
-                                .for_each(|place| self.visit_place(place, &parting, common, visit));
-                        }
-                        false => others.iter().for_each(|(_, place)| {
-                            self.visit_place(place, &parting, common, visit)
-                        }),
+            tree.children.clear();
+            let mut at = start + first;
+            for child in of_node.chunk_by(|a, b| next(a).is_some() && next(a) == next(b)) {
+                tree.children.push(at..at + child.len());
+                at += child.len();
+            }
+            // Hashes of n-grams may be equal by chance.
+            if common >= length {
+                let (places, children) = (&tree.places, &tree.children);
+                self.visit_children(places, children, going_on, &mut tree.after, common, visit);
+                // Of those that go on, these have something else before them than those that part.
+                let rare = tree.rare.partition_point(|&at| at < end);
+                let others = match parting.iter().all(|found| Some(found.1) == tree.most) {
+                    true => {
+                        &mut tree.rare[rare..].iter().copied() as &mut dyn Iterator<Item = usize>
                     }
-                }
-                let several = children.drain(..).filter(|child| child.len() > 1);
-                nodes.extend(several.map(|child| (child, common + 1)));
-                parting.iter().for_each(|found| going_on.add(found));
-                end = first;
+                    false => &mut (end..sorted.len()),
+                };
+                others.for_each(|at| self.visit_place(&sorted[at].1, &parting, common, visit));
             }
+            let several = tree.children.drain(..).filter(|child| child.len() > 1);
+            tree.nodes.extend(several.map(|child| (child, common + 1)));
+            parting.iter().for_each(|found| going_on.add(found));
+            end = first;
         }
     }
 
@@ -563,7 +572,9 @@ struct Tree {
     after: Vec<Witnesses>,
     /// The places of a node by the number of units that they have in common with one of them, which is the last.
     sorted: Vec<(usize, Place)>,
-    /// Of the sorted places those that do not have before them what most have.
+    /// What is before most of them, or before one of them if nothing has the majority.
+    most: Option<Before>,
+    /// Those that have something else before them.
     rare: Vec<usize>,
 }
 

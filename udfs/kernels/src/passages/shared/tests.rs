@@ -2,6 +2,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::*;
 use crate::passages::tests::{oracle, units};
+use crate::passages::{PassageText, common_passages};
 use crate::random_texts::RandomTexts;
 
 /// A text, its first unit, and the number of units of a passage.
@@ -191,4 +192,40 @@ fn other_bytes_are_no_collection() {
         RunCollection::new(&bytes).err(),
         Some(WrongRuns(bytes.len()))
     );
+}
+
+/// Where the way through a tree is long: two periodic texts have a passage at each place.
+#[test]
+fn periodic_texts_have_the_passages_of_the_pair() {
+    let shingle = Shingle::Char(20);
+    for period in ["-", "-=", "-=+"] {
+        let text = |before: &str, units, after: &str| {
+            let periodic: String = period.chars().cycle().take(units).collect();
+            format!("{before}{periodic}{after}")
+        };
+        let texts = [
+            text("a", 3_000, "b"),
+            text("cd", 3_007, ""),
+            text("", 500, "e"),
+        ];
+        let mut expected = Found::new();
+        for a in 0..texts.len() {
+            for b in (0..texts.len()).filter(|&b| b != a) {
+                let [of_a, of_b] = [a, b].map(|at| PassageText::new(&texts[at], shingle));
+                let mut passages = Vec::new();
+                common_passages(&of_a, &of_b, shingle.window(), &mut passages);
+                expected.extend(
+                    passages
+                        .iter()
+                        .map(|found| (a, found.first_a, found.length)),
+                );
+            }
+        }
+        assert!(expected.len() > 2_000, "{}", expected.len());
+        assert_eq!(
+            found(&texts, &[1, 1, 1], shingle, 0, 3),
+            expected,
+            "{period}"
+        );
+    }
 }
