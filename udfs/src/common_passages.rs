@@ -2,15 +2,16 @@
 
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, Int8Array, Int64Array, UInt64Array};
+use arrow::array::{ArrayRef, Int8Array};
 use arrow::datatypes::{DataType, Field, Fields};
 use datafusion_common::Result;
 use datafusion_expr::Documentation;
 use datafusion_macros::user_doc;
 use neardup_kernels::{PassageText, common_passages};
 
-use crate::columns::{Arguments, Constants, Kind, Parameters, StructLists, integer_field};
+use crate::columns::{Arguments, Constants, Kind, Parameters, StructLists};
 use crate::function::Function;
+use crate::passage_places::PassagePlaces;
 
 #[user_doc(
     doc_section(label = "Near-Duplicate Functions"),
@@ -59,9 +60,8 @@ impl Function for CommonPassages {
     fn compute(args: &Arguments) -> Result<ArrayRef> {
         let shingle = args.constants().shingle(2)?;
         let (a, b) = (args.texts(0)?, args.texts(1)?);
-        let (mut found, mut joined) = (Vec::new(), String::new());
-        let (mut sides, mut hashes) = (Vec::new(), Vec::new());
-        let mut numbers: [Vec<i64>; 5] = Default::default();
+        let (mut found, mut sides) = (Vec::new(), Vec::new());
+        let mut places = PassagePlaces::default();
         let mut lists = StructLists::new(Self::PARAMETERS.function, args.rows());
         for row in 0..args.rows() {
             let both = a.get(row).zip(b.get(row));
@@ -70,34 +70,19 @@ impl Function for CommonPassages {
                 found.clear();
                 common_passages(&a, &b, shingle.window(), &mut found);
                 for passage in &found {
-                    let hash = a.text().hash(passage.first_a, passage.length, &mut joined);
                     for (side, text, first) in [(0, &a, passage.first_a), (1, &b, passage.first_b)]
                     {
-                        let units = text.text().units();
-                        let (first, last) = (units[first], units[first + passage.length - 1]);
-                        let of_place = [
-                            passage.length,
-                            first.start_byte,
-                            last.end_byte,
-                            first.start_char,
-                            last.end_char,
-                        ];
-                        sides.push(side);
-                        hashes.push(hash);
-                        for (column, number) in numbers.iter_mut().zip(of_place) {
-                            column.push(number as i64);
+                        if places.push(text.text(), first, passage.length).is_some() {
+                            sides.push(side);
                         }
                     }
                 }
             }
-            lists.end_row(both.is_some(), sides.len())?;
+            lists.end_row(both.is_some(), places.len())?;
         }
-        let mut columns: Vec<ArrayRef> = vec![
-            Arc::new(Int8Array::from(sides)),
-            Arc::new(UInt64Array::from(hashes)),
-        ];
-        columns.extend(numbers.map(|column| Arc::new(Int64Array::from(column)) as ArrayRef));
-        lists.finish(fields(), columns)
+        let sides: ArrayRef = Arc::new(Int8Array::from(sides));
+        let columns = [sides].into_iter().chain(places.columns());
+        lists.finish(fields(), columns.collect())
     }
 
     fn user_doc(&self) -> Option<&Documentation> {
@@ -106,15 +91,9 @@ impl Function for CommonPassages {
 }
 
 fn fields() -> Fields {
-    Fields::from(vec![
-        Field::new("side", DataType::Int8, true),
-        Field::new("passage", DataType::UInt64, true),
-        integer_field("length"),
-        integer_field("start_byte"),
-        integer_field("end_byte"),
-        integer_field("start_char"),
-        integer_field("end_char"),
-    ])
+    let side = Field::new("side", DataType::Int8, true);
+    let fields = [side].into_iter().chain(PassagePlaces::fields());
+    fields.collect()
 }
 
 #[cfg(test)]

@@ -12,15 +12,15 @@ use crate::function::Function;
 
 #[user_doc(
     doc_section(label = "Building Blocks"),
-    description = "Returns the anchors of the n-grams of a text, sorted and distinct: of each n-gram the smallest XXH3-64 hash of its runs of n / 2 + 1 units. Equal n-grams have the same anchor, and neighbouring ones mostly do, so that there are fewer anchors than n-grams.",
+    description = "Returns two keys for each anchor of the n-grams of a text, sorted and distinct: of each n-gram the smallest XXH3-64 hash of its runs of n / 2 + 1 units, and a hash of it. Equal n-grams have the same anchor, and neighbouring ones mostly do, so that there are fewer anchors than n-grams.",
     syntax_example = "gram_anchors(text, min_passage)",
     sql_example = r#"```sql
-> SELECT cardinality(gram_anchors('to be or not to be that is the question', 'word:6')) AS anchors;
-+---------+
-| anchors |
-+---------+
-| 4       |
-+---------+
+> SELECT cardinality(gram_anchors('to be or not to be that is the question', 'word:6')) AS keys;
++------+
+| keys |
++------+
+| 8    |
++------+
 ```"#,
     argument(
         name = "text",

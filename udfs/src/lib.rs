@@ -78,6 +78,7 @@ mod pair_blocks;
 mod passage_anchors;
 mod passage_grams;
 mod passage_keys;
+mod passage_places;
 mod passage_spans;
 mod permuted_signatures;
 mod prefix_tokens;

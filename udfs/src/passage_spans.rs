@@ -1,18 +1,15 @@
 //! `passage_spans(text, passages, min_passage)`
 
-use std::sync::Arc;
-
-use arrow::array::{ArrayRef, Int64Array, UInt64Array};
-use arrow::datatypes::{DataType, Field, Fields};
+use arrow::array::{Array, ArrayRef};
+use arrow::datatypes::DataType;
 use datafusion_common::{Result, exec_err};
 use datafusion_expr::Documentation;
 use datafusion_macros::user_doc;
 use neardup_kernels::UnitText;
 
-use crate::columns::{
-    Arguments, Constants, Kind, Parameters, StructLists, check_fields, integer_field,
-};
+use crate::columns::{Arguments, Constants, Kind, Parameters, StructLists, check_fields};
 use crate::function::Function;
+use crate::passage_places::PassagePlaces;
 
 #[user_doc(
     doc_section(label = "Building Blocks"),
@@ -56,7 +53,7 @@ impl Function for PassageSpans {
     fn result_type(constants: &Constants<'_>, types: &[&DataType]) -> Result<DataType> {
         check_fields(Self::PARAMETERS.function, types[1], &["at", "length"], &[])?;
         constants.shingle(2)?;
-        Ok(StructLists::data_type(fields()))
+        Ok(StructLists::data_type(PassagePlaces::fields().into()))
     }
 
     fn compute(args: &Arguments) -> Result<ArrayRef> {
@@ -64,9 +61,7 @@ impl Function for PassageSpans {
         let shingle = args.constants().shingle(2)?;
         let (texts, records) = (args.texts(0)?, args.records(1)?);
         let (firsts, lengths) = (records.integers("at")?, records.integers("length")?);
-        let mut joined = String::new();
-        let mut hashes = Vec::new();
-        let mut numbers: [Vec<i64>; 5] = Default::default();
+        let mut places = PassagePlaces::default();
         let mut lists = StructLists::new(function, args.rows());
         for row in 0..args.rows() {
             let text = texts.get(row);
@@ -75,53 +70,28 @@ impl Function for PassageSpans {
             {
                 let text = UnitText::new(text, shingle);
                 for record in passages {
+                    if firsts.is_null(record) || lengths.is_null(record) {
+                        return exec_err!("{function}: a passage has NULL in at or length");
+                    }
                     let (first, length) = (firsts.value(record), lengths.value(record));
-                    let at = usize::try_from(first)
+                    let found = usize::try_from(first)
                         .ok()
-                        .zip(usize::try_from(length).ok());
-                    let units = at.and_then(|(first, length)| {
-                        text.units().get(first..first.checked_add(length)?)
-                    });
-                    let Some((first, [start, ..], [.., end])) =
-                        at.and_then(|(first, _)| Some((first, units?, units?)))
-                    else {
+                        .zip(usize::try_from(length).ok())
+                        .and_then(|(first, length)| places.push(&text, first, length));
+                    if found.is_none() {
                         let units = text.units().len();
                         return exec_err!(
                             "{function}: there are no {length} units from {first} on in a text of {units} units"
                         );
-                    };
-                    hashes.push(text.hash(first, length as usize, &mut joined));
-                    let of_span = [
-                        length as usize,
-                        start.start_byte,
-                        end.end_byte,
-                        start.start_char,
-                        end.end_char,
-                    ];
-                    for (column, number) in numbers.iter_mut().zip(of_span) {
-                        column.push(number as i64);
                     }
                 }
             }
-            lists.end_row(text.is_some(), hashes.len())?;
+            lists.end_row(text.is_some(), places.len())?;
         }
-        let mut columns: Vec<ArrayRef> = vec![Arc::new(UInt64Array::from(hashes))];
-        columns.extend(numbers.map(|column| Arc::new(Int64Array::from(column)) as ArrayRef));
-        lists.finish(fields(), columns)
+        lists.finish(PassagePlaces::fields().into(), places.columns())
     }
 
     fn user_doc(&self) -> Option<&Documentation> {
         self.doc()
     }
-}
-
-fn fields() -> Fields {
-    Fields::from(vec![
-        Field::new("passage", DataType::UInt64, true),
-        integer_field("length"),
-        integer_field("start_byte"),
-        integer_field("end_byte"),
-        integer_field("start_char"),
-        integer_field("end_char"),
-    ])
 }

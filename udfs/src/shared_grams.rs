@@ -13,19 +13,19 @@ use crate::passage_grams::filter_of_keys;
 
 #[user_doc(
     doc_section(label = "Building Blocks"),
-    description = "Returns hashes of the n-grams of a text whose anchors may occur in several texts, sorted and distinct: polynomials of the XXH3-64 hashes of the units.",
+    description = "Returns two keys for each n-gram of a text whose anchor may occur in several texts, sorted and distinct: a polynomial of the XXH3-64 hashes of its units, and a hash of it.",
     syntax_example = "shared_grams(text, anchors, min_passage)",
     sql_example = r#"```sql
-> SELECT cardinality(shared_grams('on the old mill, there', anchors, 'word:2')) AS grams
+> SELECT cardinality(shared_grams('on the old mill, there', anchors, 'word:2')) AS keys
   FROM (
     SELECT key_filter(gram_anchors(text, 'word:2')) AS anchors
     FROM (VALUES ('on the old mill, there'), ('the old mill')) AS docs (text)
   );
-+-------+
-| grams |
-+-------+
-| 2     |
-+-------+
++------+
+| keys |
++------+
+| 4    |
++------+
 ```"#,
     argument(name = "text", description = "The text; NULL gives NULL."),
     argument(

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! A filter of the anchors of n-grams, which are fewer, leaves few n-grams for a second filter. A run is a part of a text
-//! that cannot be extended: all of its n-grams may occur in other texts, and the n-grams before and after it do not. So a
+//! that begins and ends with n-grams that may occur in other texts; the n-grams before and after it do not. So a
 //! passage of at least n units that two texts have in common is inside a run of each text. Equal runs of several texts
 //! are stored once, in a [`RunCollection`]. There the places of one n-gram make a tree by the units that follow it, in
 //! which two places part where the common passage ends that begins at them.
@@ -18,6 +18,7 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 use super::{passage_window, run_hashes_into, units_of};
 use crate::hash_order::remove_repeats;
 use crate::shingle::{Shingle, ShingleScratch};
+use crate::split_mix::SplitMix64;
 
 /// How the n-grams of texts are hashed: the unit and the length of a passage, and of the shorter runs of units that are the
 /// anchors of n-grams.
@@ -46,6 +47,16 @@ impl GramHashes {
     }
 }
 
+/// The two keys under which a hash is counted. A filter of keys lets some pass that are there once, but rarely both of one
+/// hash: each such n-gram would be a run, which is as long as a passage.
+fn keys(hash: u64) -> [u64; 2] {
+    [hash, SplitMix64::new(hash).next()]
+}
+
+fn has_both(has: &impl Fn(u64) -> bool, hash: u64) -> bool {
+    keys(hash).into_iter().all(has)
+}
+
 /// Finds the n-grams and runs of texts that others share. It keeps its buffers from text to text.
 #[derive(Debug, Default)]
 pub struct RunFinder {
@@ -60,23 +71,20 @@ pub struct RunFinder {
 }
 
 impl RunFinder {
-    /// Appends the distinct anchors of the n-grams of a text, sorted: of each n-gram the smallest XXH3-64 hash of its
-    /// shorter runs of units. A text without n-grams has none, or that of its units.
+    /// Appends the distinct keys of the anchors of the n-grams of a text, sorted. The anchor of an n-gram is the one with the
+    /// smallest XXH3-64 hash of its shorter runs of units.
     pub fn anchors_into(&mut self, text: &str, hashes: GramHashes, out: &mut Vec<u64>) {
         self.read_anchors(text, hashes);
         let start = out.len();
-        let changed = |(at, anchor): (usize, &u64)| at == 0 || self.smallest[at - 1] != *anchor;
-        let anchors = self.smallest.iter().enumerate();
-        out.extend(
-            anchors
-                .filter(|&found| changed(found))
-                .map(|(_, anchor)| *anchor),
-        );
+        // Neighbouring n-grams mostly have the same one.
+        for anchors in self.smallest.chunk_by(|a, b| a == b) {
+            out.extend(keys(anchors[0]));
+        }
         out[start..].sort_unstable();
         remove_repeats(out, start);
     }
 
-    /// Appends the distinct hashes of the n-grams of a text, sorted, for whose anchors `has_anchor` is true.
+    /// Appends the distinct keys of the n-grams of a text, sorted, of which `has_anchor` is true for both keys of the anchor.
     pub fn grams_into(
         &mut self,
         text: &str,
@@ -88,19 +96,19 @@ impl RunFinder {
             return;
         }
         let start = out.len();
-        let grams = self.grams.iter().zip(&self.smallest);
-        out.extend(
-            grams
-                .filter(|(_, anchor)| has_anchor(**anchor))
-                .map(|(gram, _)| gram),
-        );
+        for (&gram, &anchor) in self.grams.iter().zip(&self.smallest) {
+            if has_both(&has_anchor, anchor) {
+                out.extend(keys(gram));
+            }
+        }
         out[start..].sort_unstable();
         remove_repeats(out, start);
     }
 
     /// Calls `visit` with each run of a text: its first unit, from 0, and its units, joined by one space unless they are
-    /// characters. `has_anchor` and `has_gram` say of the anchors and the hashes of n-grams whether other texts may hold
-    /// them; an n-gram is shared if both do.
+    /// characters. `has_anchor` and `has_gram` say of a key of an anchor or an n-gram whether other texts may hold it; an
+    /// n-gram is shared if they are true for all of its keys. Shared n-grams that have a unit in common are in one run, also if others are
+    /// between them, so that runs have no more units than the text.
     pub fn for_each(
         &mut self,
         text: &str,
@@ -112,29 +120,29 @@ impl RunFinder {
         if !self.read_grams(text, hashes, &has_anchor) {
             return;
         }
-        let is_shared = |at: usize| has_anchor(self.smallest[at]) && has_gram(self.grams[at]);
-        let mut first = None;
-        for at in 0..=self.grams.len() {
-            match first {
-                None if at < self.grams.len() && is_shared(at) => first = Some(at),
-                Some(start) if at == self.grams.len() || !is_shared(at) => {
-                    first = None;
-                    let units = &self.units[start..at + hashes.gram.window() - 1];
-                    if let Shingle::Char(_) = hashes.gram {
-                        visit(start, &text[units[0].start..units[units.len() - 1].end]);
-                        continue;
-                    }
-                    self.joined.clear();
-                    for unit in units {
-                        if !self.joined.is_empty() {
-                            self.joined.push(' ');
-                        }
-                        self.joined.push_str(&text[unit.clone()]);
-                    }
-                    visit(start, &self.joined);
-                }
-                _ => {}
+        let is_shared = |at: &usize| {
+            has_both(&has_anchor, self.smallest[*at]) && has_both(&has_gram, self.grams[*at])
+        };
+        let length = hashes.gram.window();
+        let mut shared = (0..self.grams.len()).filter(is_shared).peekable();
+        while let Some(first) = shared.next() {
+            let mut last = first;
+            while let Some(next) = shared.next_if(|next| next - last < length.max(2)) {
+                last = next;
             }
+            let units = &self.units[first..last + length];
+            if let Shingle::Char(_) = hashes.gram {
+                visit(first, &text[units[0].start..units[units.len() - 1].end]);
+                continue;
+            }
+            self.joined.clear();
+            for unit in units {
+                if !self.joined.is_empty() {
+                    self.joined.push(' ');
+                }
+                self.joined.push_str(&text[unit.clone()]);
+            }
+            visit(first, &self.joined);
         }
     }
 
@@ -162,7 +170,7 @@ impl RunFinder {
         }
     }
 
-    /// Fills `smallest`, and `units` and `grams` if `has_anchor` is true for an n-gram, which it returns.
+    /// Fills `smallest`, and `units` and `grams` if there is an n-gram of which `has_anchor` is true, which it returns.
     fn read_grams(
         &mut self,
         text: &str,
@@ -170,7 +178,11 @@ impl RunFinder {
         has_anchor: &impl Fn(u64) -> bool,
     ) -> bool {
         self.read_anchors(text, hashes);
-        if !self.smallest.iter().any(|&anchor| has_anchor(anchor)) {
+        if !self
+            .smallest
+            .iter()
+            .any(|&anchor| has_both(has_anchor, anchor))
+        {
             return false;
         }
         self.units.clear();

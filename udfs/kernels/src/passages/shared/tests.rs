@@ -1,6 +1,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::*;
+use crate::key_filter::{KeyCounts, SharedKeys};
 use crate::passages::tests::{oracle, units};
 use crate::passages::{PassageText, common_passages};
 use crate::random_texts::RandomTexts;
@@ -227,5 +228,49 @@ fn periodic_texts_have_the_passages_of_the_pair() {
             expected,
             "{period}"
         );
+    }
+}
+
+/// An n-gram that passes the filters by mistake is a run as long as a passage: texts that shared nothing left runs of
+/// several times their length.
+#[test]
+fn texts_that_share_nothing_leave_few_runs() {
+    let mut random = RandomTexts::new(7);
+    let alphabet: Vec<char> = ('a'..='z').collect();
+    let texts: Vec<String> = (0..200)
+        .map(|_| random.few_letters(5_000, &alphabet))
+        .collect();
+    let all: usize = texts.iter().map(String::len).sum();
+    let mut finder = RunFinder::default();
+    for length in [12, 100, 600] {
+        let hashes = GramHashes::new(Shingle::Char(length));
+        let [mut anchors, mut grams] = [KeyCounts::new(), KeyCounts::new()];
+        let mut keys = Vec::new();
+        for text in &texts {
+            keys.clear();
+            finder.anchors_into(text, hashes, &mut keys);
+            anchors.add(&keys);
+        }
+        let anchors = anchors.finish();
+        let anchors = SharedKeys::new(&anchors).expect("a filter");
+        for text in &texts {
+            keys.clear();
+            finder.grams_into(text, hashes, |key| anchors.contains(key), &mut keys);
+            grams.add(&keys);
+        }
+        let grams = grams.finish();
+        let grams = SharedKeys::new(&grams).expect("a filter");
+        let (mut runs, mut most) = (0, 0);
+        for text in &texts {
+            let mut of_text = 0;
+            let (has_anchor, has_gram) = (|key| anchors.contains(key), |key| grams.contains(key));
+            finder.for_each(text, hashes, has_anchor, has_gram, |_, run| {
+                of_text += run.len()
+            });
+            runs += of_text;
+            most = most.max(of_text.saturating_sub(text.len()));
+        }
+        assert!(runs < all / 50, "{length}: {runs} of {all}");
+        assert_eq!(most, 0, "{length}");
     }
 }
