@@ -29,7 +29,7 @@ collection AS (
       first_text,
       CASE WHEN first_text = last_text AND copies > 1 THEN -1 - first_text ELSE last_text END,
       $min_passage
-    )) AS bytes,
+    )) AS runs,
     0 AS all_rows
   FROM distinct_runs
 ),
@@ -40,9 +40,9 @@ found AS (
     passage['length'] AS length,
     passage['not_in'] AS not_in
   FROM (
-    SELECT UNNEST(run_passages(collection.bytes, parts.part, 16, $min_passage)) AS passage
+    SELECT UNNEST(run_passages(collection.runs, parts.part, 32, $min_passage)) AS passage
     FROM collection
-    JOIN (SELECT value AS part, 0 AS all_rows FROM generate_series(0, 15) GROUP BY value) AS parts
+    JOIN (SELECT value AS part, 0 AS all_rows FROM generate_series(0, 31) GROUP BY value) AS parts
       ON collection.all_rows = parts.all_rows
   )
 )

@@ -4,7 +4,7 @@
 -- their content: the result has a row for each occurrence of a passage, not for each pair of texts.
 --
 -- Texts are not compared in pairs: the time follows the length of the texts and of the passages that are reported. The parts
--- that texts have in common are stored once, with 8 bytes for each unit; they must fit into memory and have at most 2 GiB.
+-- that texts have in common are stored once, with 8 bytes for each unit; they must fit into memory, on a cluster into the memory of one task and into 256 MiB.
 --
 -- Inputs
 --   input: side, id, text, group_value

@@ -14,6 +14,7 @@ use crate::operators::filters::{
 use crate::operators::float_extremes::extremes;
 use crate::operators::join_conditions::ColumnsFirst;
 use crate::operators::lost_conditions::LostConditions;
+use crate::operators::moved_conditions::MovedConditions;
 use crate::operators::not_in::UnknownMembers;
 use crate::operators::own_names::OwnNames;
 use crate::operators::plain_keys::PlainKeys;
@@ -233,6 +234,7 @@ fn extended(mut builder: SessionStateBuilder) -> SessionStateBuilder {
     let names = analyzer.rules.iter().map(|rule| rule.name());
     let before = names.take_while(|name| *name != "type_coercion").count();
     analyzer.rules.insert(before, Arc::new(CommonTypes));
+    analyzer.rules.insert(before, Arc::new(MovedConditions));
     analyzer.rules.push(Arc::new(UnknownMembers));
     analyzer.rules.push(Arc::new(OwnNames));
     analyzer.rules.push(Arc::new(ColumnsFirst));

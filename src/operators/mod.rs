@@ -17,6 +17,7 @@
 //! - `filters` keeps filters above aggregates and projections below which they would change the rows.
 //! - `join_conditions` writes equations of joins so that the engine does not take them for contradictions.
 //! - `lost_conditions` refuses changes of tables whose conditions the engine would leave out.
+//! - `moved_conditions` corrects or refuses subqueries out of which the engine must not move conditions.
 //! - `not_in` writes out `NOT IN (SELECT …)` where the engine takes no account of NULLs.
 //! - `own_names` renames columns that subqueries compare with the outer query, where others have the same name.
 //! - `plain_keys` joins rows by the values of dictionaries where the engine fails on dictionaries.
@@ -37,6 +38,7 @@ pub(crate) mod float_extremes;
 pub mod in_order;
 pub(crate) mod join_conditions;
 pub(crate) mod lost_conditions;
+pub(crate) mod moved_conditions;
 mod nodes;
 pub(crate) mod not_in;
 mod number_sort;

@@ -98,11 +98,11 @@ fn names_of_several(subquery: &LogicalPlan) -> Result<BTreeSet<String>> {
 }
 
 /// Whether a plan is a condition on columns of the outer query.
-fn is_moved(plan: &LogicalPlan) -> bool {
+pub(super) fn is_moved(plan: &LogicalPlan) -> bool {
     matches!(plan, LogicalPlan::Filter(filter) if filter.predicate.contains_outer())
 }
 
-fn has_moved(plan: &LogicalPlan) -> Result<bool> {
+pub(super) fn has_moved(plan: &LogicalPlan) -> Result<bool> {
     plan.exists(|node| Ok(is_moved(node)))
 }
 

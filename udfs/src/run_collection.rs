@@ -1,24 +1,32 @@
 //! `run_collection(run)`
 
-use arrow::array::{ArrayRef, AsArray};
+use std::mem::take;
+use std::sync::Arc;
+
+use arrow::array::{ArrayRef, AsArray, BinaryViewBuilder, ByteView};
+use arrow::buffer::Buffer;
 use arrow::compute::cast;
 use arrow::datatypes::DataType;
-use datafusion_common::{Result, ScalarValue, exec_err};
+use datafusion_common::{Result, ScalarValue, internal_datafusion_err};
 use datafusion_expr::{Accumulator, Documentation};
 use datafusion_macros::user_doc;
 
-use crate::aggregate::Aggregate;
+use crate::aggregate::{Aggregate, flattened, list_of_rows, rows};
 use crate::columns::{Kind, Parameters};
 
-/// Upper bound of the bytes of a collection, which is a value of a column.
-const MAX_BYTES: usize = i32::MAX as usize;
+/// The field of a collection.
+pub(crate) const RUNS: &str = "runs";
+
+/// The number of bytes of runs from which they are a piece of a collection. Longer pieces take more time to allocate and
+/// leave more unused at the end; shorter ones are more values.
+const PIECE: usize = 4 << 20;
 
 #[user_doc(
     doc_section(label = "Building Blocks"),
-    description = "Joins runs, as `packed_run` returns them, to one value, for `run_passages`: their bytes one after the other, in no order. Without runs it is empty, not NULL. More than 2 GiB are an error.",
+    description = "Joins runs, as `packed_run` returns them, for `run_passages`: a list of structs, whose field runs has the bytes of some runs one after the other, in no order. Without runs it is empty, not NULL.",
     syntax_example = "run_collection(run)",
     sql_example = r#"```sql
-> SELECT octet_length(encode(run_collection(run), 'hex')) / 2 AS bytes
+> SELECT octet_length(encode(run_collection(run)[1]['runs'], 'hex')) / 2 AS bytes
   FROM (
     SELECT packed_run(units, decode('00112233445566778899aabbccddeeff', 'hex'), 1, 2, 'word:2') AS run
     FROM (VALUES ('the old mill'), ('by the river')) AS runs (units)
@@ -44,15 +52,15 @@ impl Aggregate for RunCollectionOf {
     };
 
     fn result_type(_: &[DataType]) -> DataType {
-        DataType::BinaryView
+        list_of_rows(&[(RUNS, DataType::BinaryView)])
     }
 
-    fn state(_: &[DataType]) -> Vec<(&'static str, DataType)> {
-        vec![("runs", DataType::BinaryView)]
+    fn state(types: &[DataType]) -> Vec<(&'static str, DataType)> {
+        vec![(RUNS, Self::result_type(types))]
     }
 
     fn start(_: &[DataType]) -> Result<Box<dyn Accumulator>> {
-        Ok(Box::new(Joined(Vec::new())))
+        Ok(Box::new(Pieces::default()))
     }
 
     fn user_doc(&self) -> Option<&Documentation> {
@@ -60,47 +68,89 @@ impl Aggregate for RunCollectionOf {
     }
 }
 
-#[derive(Debug)]
-struct Joined(Vec<u8>);
+/// The pieces of a collection, which are not copied when partial states are merged.
+#[derive(Debug, Default)]
+struct Pieces {
+    last: Vec<u8>,
+    others: Vec<Buffer>,
+}
 
-impl Accumulator for Joined {
+impl Pieces {
+    fn add(&mut self, runs: &[u8]) {
+        self.last.extend_from_slice(runs);
+        if self.last.len() >= PIECE {
+            self.end_piece();
+        }
+    }
+
+    fn end_piece(&mut self) {
+        if !self.last.is_empty() {
+            let piece = Buffer::from_vec(take(&mut self.last));
+            self.others.push(piece);
+        }
+    }
+
+    fn collection(&mut self) -> Result<ScalarValue> {
+        self.end_piece();
+        let mut pieces = BinaryViewBuilder::with_capacity(self.others.len());
+        for piece in &self.others {
+            // A run of more than 2^29 units does not come from a text.
+            let length = u32::try_from(piece.len())
+                .map_err(|_| internal_datafusion_err!("a run of {} bytes", piece.len()))?;
+            let block = pieces.append_block(piece.clone());
+            pieces.try_append_view(block, 0, length)?;
+        }
+        rows(vec![(RUNS, Arc::new(pieces.finish()))])
+    }
+}
+
+impl Accumulator for Pieces {
     fn update_batch(&mut self, values: &[ArrayRef]) -> Result<()> {
         let runs = cast(&values[0], &DataType::BinaryView)?;
-        for run in runs.as_binary_view().iter().flatten() {
-            if self.0.len() + run.len() > MAX_BYTES {
-                let function = RunCollectionOf::PARAMETERS.function;
-                return exec_err!(
-                    "{function}: the parts that texts have in common, each stored once, have more than {MAX_BYTES} bytes; longer passages have fewer"
-                );
-            }
-            self.0.extend_from_slice(run);
-        }
+        let runs = runs.as_binary_view().iter().flatten();
+        runs.for_each(|run| self.add(run));
         Ok(())
     }
 
     fn merge_batch(&mut self, states: &[ArrayRef]) -> Result<()> {
-        self.update_batch(states)
+        let pieces = flattened(&states[0])?;
+        let pieces = pieces.as_struct().column(0).as_binary_view();
+        let buffers = pieces.data_buffers();
+        for (at, piece) in pieces.iter().enumerate() {
+            let whole = piece.and_then(|piece| {
+                let view = ByteView::from(pieces.views()[at]);
+                let buffer = buffers.get(view.buffer_index as usize)?;
+                (piece.len() >= PIECE)
+                    .then(|| buffer.slice_with_length(view.offset as usize, piece.len()))
+            });
+            match (whole, piece) {
+                (Some(whole), _) => self.others.push(whole),
+                (None, Some(piece)) => self.add(piece),
+                (None, None) => {}
+            }
+        }
+        Ok(())
     }
 
     fn state(&mut self) -> Result<Vec<ScalarValue>> {
-        Ok(vec![ScalarValue::BinaryView(Some(std::mem::take(
-            &mut self.0,
-        )))])
+        Ok(vec![self.collection()?])
     }
 
     fn evaluate(&mut self) -> Result<ScalarValue> {
-        Ok(ScalarValue::BinaryView(Some(self.0.clone())))
+        self.collection()
     }
 
     fn size(&self) -> usize {
-        size_of_val(self) + self.0.capacity()
+        let others: usize = self.others.iter().map(Buffer::capacity).sum();
+        size_of_val(self)
+            + self.last.capacity()
+            + others
+            + self.others.capacity() * size_of::<Buffer>()
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use arrow::array::BinaryArray;
     use neardup_kernels::{Shingle, pack_run, run_key};
 
@@ -114,14 +164,22 @@ mod tests {
             pack_run(run, run_key(run), [1, 2], Shingle::Word(2), &mut bytes);
             bytes
         };
-        let (a, b) = (packed("a b"), packed("c d e"));
-        let runs: ArrayRef = Arc::new(BinaryArray::from(vec![Some(&a[..]), None, Some(&b[..])]));
-        let orders = [[a.clone(), b.clone()].concat(), [b, a].concat()];
-        for collection in every_grouping(RunCollectionOf, &[runs]) {
-            let ScalarValue::BinaryView(Some(bytes)) = collection else {
-                panic!("not bytes: {collection}")
-            };
-            assert!(orders.contains(&bytes));
+        let (short, long) = (packed("a b"), packed(&"c ".repeat(PIECE / 4)));
+        for (a, b) in [(&short, &packed("c d e")), (&short, &long), (&long, &long)] {
+            let runs: ArrayRef =
+                Arc::new(BinaryArray::from(vec![Some(&a[..]), None, Some(&b[..])]));
+            for collection in every_grouping(RunCollectionOf, &[runs]) {
+                let ScalarValue::List(list) = collection else {
+                    panic!("not a list: {collection}")
+                };
+                let pieces = list.values().as_struct().column(0).as_binary_view();
+                let pieces: Vec<&[u8]> = pieces.iter().flatten().collect();
+                let orders = [[&a[..], b].concat(), [&b[..], a].concat()];
+                assert!(orders.contains(&pieces.concat()));
+                let is_long = |piece: &&[u8]| piece.len() >= PIECE;
+                let others = pieces.iter().filter(|piece| !is_long(piece));
+                assert!(others.count() <= 1, "short pieces are joined");
+            }
         }
     }
 }

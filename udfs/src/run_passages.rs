@@ -9,8 +9,11 @@ use datafusion_expr::Documentation;
 use datafusion_macros::user_doc;
 use neardup_kernels::RunCollection;
 
-use crate::columns::{Arguments, Constants, Kind, Parameters, StructLists, integer_field};
+use crate::columns::{
+    Arguments, Constants, Kind, Parameters, StructLists, check_bytes, integer_field,
+};
 use crate::function::Function;
+use crate::run_collection::RUNS;
 
 #[user_doc(
     doc_section(label = "Building Blocks"),
@@ -59,7 +62,7 @@ impl Function for RunPassages {
     const PARAMETERS: &'static Parameters = &Parameters {
         function: "run_passages",
         all: &[
-            ("collection", Kind::Bits),
+            ("collection", Kind::Records),
             ("part", Kind::Integer),
             ("parts", Kind::Count),
             ("min_passage", Kind::Shingle),
@@ -67,7 +70,8 @@ impl Function for RunPassages {
         required: 4,
     };
 
-    fn result_type(constants: &Constants<'_>, _: &[&DataType]) -> Result<DataType> {
+    fn result_type(constants: &Constants<'_>, types: &[&DataType]) -> Result<DataType> {
+        check_bytes(Self::PARAMETERS.function, types[0], RUNS)?;
         parts(constants)?;
         constants.shingle(3)?;
         Ok(StructLists::data_type(fields()))
@@ -77,15 +81,16 @@ impl Function for RunPassages {
         let function = Self::PARAMETERS.function;
         let constants = args.constants();
         let (parts, length) = (parts(&constants)?, constants.shingle(3)?.window());
-        let (collections, of_rows) = (args.bytes(0)?, args.integers(1)?);
+        let (collections, of_rows) = (args.records(0)?, args.integers(1)?);
+        let pieces = collections.bytes(RUNS)?;
         let mut keys = BinaryBuilder::new();
         let [mut at, mut lengths] = [const { Vec::<i64>::new() }; 2];
         let mut not_in: Vec<Option<i64>> = Vec::new();
         let mut lists = StructLists::new(function, args.rows());
         for row in 0..args.rows() {
             let both = collections.get(row).zip(of_rows.get(row));
-            if let Some((bytes, part)) = both {
-                let collection = RunCollection::new(bytes)
+            if let Some((range, part)) = both.clone() {
+                let collection = RunCollection::new(range.filter_map(|piece| pieces.get(piece)))
                     .map_err(|error| exec_datafusion_err!("{function}: {error}"))?;
                 let part = u64::try_from(part).ok().filter(|&number| number < parts);
                 let Some(part) = part else {

@@ -2078,7 +2078,8 @@ class TableFunctions:
 
         Texts are not compared in pairs: the time follows the length of the texts and of the
         passages that are reported. The parts that texts have in common are stored once, with 8
-        bytes for each unit; they must fit into memory and have at most 2 GiB.
+        bytes for each unit; they must fit into memory, on a cluster into the memory of one task and
+        into 256 MiB.
 
         Args:
             data: A relation: side, id, text, group_value.

@@ -180,20 +180,17 @@ pub(super) fn with_bounds(
 
 /// A projection that computes lists of any length, with few rows at a time; another plan as it is.
 fn before_long_lists(plan: &Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPlan>> {
-    let is_long = |projection: &ProjectionExec| {
-        projection.expr().iter().any(|column| {
-            let function = column.expr.downcast_ref::<ScalarFunctionExpr>();
-            function.is_some_and(|function| {
-                matches!(function.name(), "common_passages" | "run_passages")
-            })
-        })
+    let Some(projection) = plan.downcast_ref::<ProjectionExec>() else {
+        return Ok(Arc::clone(plan));
     };
-    match plan.downcast_ref::<ProjectionExec>() {
-        Some(projection) if is_long(projection) => {
-            let rows = SplitBatchesExec::before_long_lists(Arc::clone(projection.input()));
-            let options = ReplaceChildrenOptions::new(ChildrenPropertiesMode::Recompute);
-            Arc::clone(plan).replace_children(vec![Arc::new(rows)], options)
-        }
-        _ => Ok(Arc::clone(plan)),
-    }
+    let rows = projection.expr().iter().filter_map(|column| {
+        let function = column.expr.downcast_ref::<ScalarFunctionExpr>()?;
+        SplitBatchesExec::rows_of_long_lists(function.name())
+    });
+    let Some(rows) = rows.min() else {
+        return Ok(Arc::clone(plan));
+    };
+    let input = SplitBatchesExec::before_long_lists(Arc::clone(projection.input()), rows);
+    let options = ReplaceChildrenOptions::new(ChildrenPropertiesMode::Recompute);
+    Arc::clone(plan).replace_children(vec![Arc::new(input)], options)
 }

@@ -13,10 +13,9 @@ use std::sync::Arc;
 /// Upper bounds of the bytes and of the rows that a slice may have after its lists are unnested.
 const MAX_UNNESTED_BYTES: usize = 16 << 20;
 const MAX_UNNESTED_ROWS: usize = 1 << 20;
-/// Upper bounds of the bytes and of the rows of a slice from which long lists are computed: the lists of a row may be some
-/// hundred times as large as its texts, and texts that several rows of a slice have are divided into words once.
+/// Upper bound of the bytes of a slice from which long lists are computed: the lists of a row may be some hundred times as
+/// large as its texts.
 const BYTES_BEFORE_LONG_LISTS: usize = 4 << 20;
-const ROWS_BEFORE_LONG_LISTS: usize = 1 << 10;
 
 /// Splits the batches of its input so that each has a bounded size after its lists are unnested. A single row is
 /// never split, so one row with long lists may exceed the bounds.
@@ -40,13 +39,24 @@ impl SplitBatchesExec {
         }
     }
 
-    /// For an input from whose rows lists of any length are computed.
-    pub(super) fn before_long_lists(input: Arc<dyn ExecutionPlan>) -> Self {
+    /// For an input from whose rows lists of any length are computed, at most of `max_rows` rows at a time.
+    pub(super) fn before_long_lists(input: Arc<dyn ExecutionPlan>, max_rows: usize) -> Self {
         Self {
             input,
             lists: Vec::new(),
             max_bytes: BYTES_BEFORE_LONG_LISTS,
-            max_rows: ROWS_BEFORE_LONG_LISTS,
+            max_rows,
+        }
+    }
+
+    /// The rows from which a function computes lists of any length at a time; `None` for other functions.
+    pub(super) fn rows_of_long_lists(function: &str) -> Option<usize> {
+        match function {
+            // Texts that several rows of a slice have are divided into words once.
+            "common_passages" => Some(1 << 10),
+            // A row is a part of all passages.
+            "run_passages" => Some(1),
+            _ => None,
         }
     }
 

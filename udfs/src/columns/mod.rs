@@ -38,7 +38,7 @@ pub(crate) use ids::{IdTable, NO_ID};
 pub(crate) use integers::{Integers, NUMBERS_END, numbers};
 pub(crate) use lists::{Lists, Numbers, signature_length};
 pub(crate) use parameters::{Kind, Parameters};
-pub(crate) use records::{Records, check_fields};
+pub(crate) use records::{Records, check_bytes, check_fields};
 pub(crate) use results::{
     HashLists, NumberLists, PartLists, StructLists, integer_column, integer_field, text_lists,
 };

@@ -10,7 +10,7 @@ use arrow::datatypes::{DataType, Int64Type};
 use arrow::row::{RowConverter, SortField};
 use datafusion_common::{Result, internal_datafusion_err, internal_err, plan_err};
 
-use super::bytes::Bytes;
+use super::bytes::{Bytes, is_bytes};
 use super::lists::Ranges;
 use super::position;
 use super::texts::Texts;
@@ -40,34 +40,40 @@ pub(crate) fn check_fields(
     integers: &[&str],
     texts: &[&str],
 ) -> Result<()> {
+    let mut fields = integers.iter();
+    fields.try_for_each(|name| {
+        check_field(function, data_type, name, "integers", DataType::is_integer)
+    })?;
+    let mut fields = texts.iter();
+    fields.try_for_each(|name| check_field(function, data_type, name, "text", DataType::is_string))
+}
+
+/// Checks that the structs of a list have a field of bytes.
+pub(crate) fn check_bytes(function: &str, data_type: &DataType, name: &str) -> Result<()> {
+    check_field(function, data_type, name, "bytes", is_bytes)
+}
+
+fn check_field(
+    function: &str,
+    data_type: &DataType,
+    name: &str,
+    wanted: &str,
+    is_wanted: fn(&DataType) -> bool,
+) -> Result<()> {
     let (DataType::List(list) | DataType::LargeList(list)) = data_type else {
         return internal_err!("{function}: {data_type} is not a list");
     };
     let DataType::Struct(fields) = list.data_type() else {
         return internal_err!("{function}: {data_type} is not a list of structs");
     };
-    for (names, wanted, is_wanted) in [
-        (
-            integers,
-            "integers",
-            DataType::is_integer as fn(&DataType) -> bool,
+    match fields.find(name) {
+        Some((_, field)) if is_wanted(field.data_type()) => Ok(()),
+        Some((_, field)) => plan_err!(
+            "{function}: the field {name} must be {wanted}, found {}",
+            field.data_type()
         ),
-        (texts, "text", DataType::is_string),
-    ] {
-        for name in names {
-            match fields.find(name) {
-                Some((_, field)) if is_wanted(field.data_type()) => {}
-                Some((_, field)) => {
-                    return plan_err!(
-                        "{function}: the field {name} must be {wanted}, found {}",
-                        field.data_type()
-                    );
-                }
-                None => return plan_err!("{function}: there is no field {name} in {data_type}"),
-            }
-        }
+        None => plan_err!("{function}: there is no field {name} in {data_type}"),
     }
-    Ok(())
 }
 
 impl Records {

@@ -229,29 +229,50 @@ pub fn pack_run(run: &str, key: [u8; 16], texts: [u64; 2], shingle: Shingle, out
 
 /// The reason why bytes are not those of a collection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("{0} bytes are not a collection of runs")]
-pub struct WrongRuns(usize);
+pub enum WrongRuns {
+    /// [`pack_run`] did not write them.
+    #[error("{0} bytes are not a collection of runs")]
+    Bytes(usize),
+    /// They have more units than are numbered.
+    #[error("a collection of runs has more than {} units", u32::MAX)]
+    Units,
+}
 
-/// Distinct runs of texts, one after the other as [`pack_run`] writes them.
+/// Distinct runs of texts, as [`pack_run`] writes them.
 #[derive(Debug)]
 pub struct RunCollection<'a> {
     runs: Vec<Run<'a>>,
+    /// The number of units of all runs.
+    units: u32,
 }
 
 #[derive(Debug, Clone, Copy)]
 struct Run<'a> {
-    key: [u8; 16],
-    /// Two different texts that hold it, or twice the only one.
-    texts: [u64; 2],
-    /// The hashes of its units.
-    units: &'a [[u8; 8]],
+    /// The fields before the units, and these.
+    bytes: &'a [u8],
     /// The number of units of the runs before it.
-    before: usize,
+    before: u32,
 }
 
-impl Run<'_> {
+impl<'a> Run<'a> {
+    fn key(&self) -> [u8; 16] {
+        self.bytes.first_chunk().copied().unwrap_or_default()
+    }
+
+    /// Two different texts that hold it, or twice the only one.
+    fn texts(&self) -> [u64; 2] {
+        let (fields, _) = self.bytes.as_chunks();
+        [2, 3].map(|at| u64::from_le_bytes(fields[at]))
+    }
+
+    /// The hashes of its units.
+    fn units(&self) -> &'a [[u8; 8]] {
+        self.bytes[HEADER..].as_chunks().0
+    }
+
     fn is_of_several_texts(&self) -> bool {
-        self.texts[0] != self.texts[1]
+        let [a, b] = self.texts();
+        a != b
     }
 }
 
@@ -287,34 +308,36 @@ enum Before {
 }
 
 impl<'a> RunCollection<'a> {
-    /// The collection of these bytes. At most 2^32 − 1 units are read.
+    /// The collection of these pieces, which have some runs each, one after the other. They may have 2^32 − 1 units.
     ///
     /// # Errors
-    /// If they were not written by [`pack_run`], or are too many.
-    pub fn new(bytes: &'a [u8]) -> Result<Self, WrongRuns> {
-        let wrong = WrongRuns(bytes.len());
-        let (mut rest, mut runs, mut before) = (bytes, Vec::new(), 0);
-        while let Some((key, after)) = rest.split_first_chunk() {
-            let (numbers, after) = after.split_first_chunk::<24>().ok_or(wrong)?;
-            let (numbers, _) = numbers.as_chunks();
-            let [a, b, count] = [0, 1, 2].map(|at| u64::from_le_bytes(numbers[at]));
-            let end = usize::try_from(count)
-                .ok()
-                .and_then(|count| count.checked_mul(8));
-            let (units, after) = after.split_at_checked(end.ok_or(wrong)?).ok_or(wrong)?;
-            runs.push(Run {
-                key: *key,
-                texts: [a, b],
-                units: units.as_chunks().0,
-                before,
-            });
-            before += units.len() / 8;
-            rest = after;
+    /// If a piece was not written by [`pack_run`], or the units are too many.
+    pub fn new(pieces: impl IntoIterator<Item = &'a [u8]>) -> Result<Self, WrongRuns> {
+        let (mut runs, mut before) = (Vec::new(), 0_u32);
+        for piece in pieces {
+            let wrong = WrongRuns::Bytes(piece.len());
+            let mut rest = piece;
+            while let Some(header) = rest.first_chunk::<HEADER>() {
+                let (fields, _) = header.as_chunks();
+                let units = usize::try_from(u64::from_le_bytes(fields[4])).map_err(|_| wrong)?;
+                let length = units
+                    .checked_mul(8)
+                    .and_then(|bytes| bytes.checked_add(HEADER));
+                let (bytes, after) = rest.split_at_checked(length.ok_or(wrong)?).ok_or(wrong)?;
+                runs.push(Run { bytes, before });
+                let units = u32::try_from(units).ok();
+                let end = units.and_then(|units| before.checked_add(units));
+                before = end.ok_or(WrongRuns::Units)?;
+                rest = after;
+            }
+            if !rest.is_empty() {
+                return Err(wrong);
+            }
         }
-        match rest.is_empty() && before <= u32::MAX as usize {
-            true => Ok(Self { runs }),
-            false => Err(wrong),
-        }
+        Ok(Self {
+            runs,
+            units: before,
+        })
     }
 
     /// Calls `visit` with the passages of at least `length` units that begin with the n-grams of one of several parts, in
@@ -330,19 +353,19 @@ impl<'a> RunCollection<'a> {
         mut visit: impl FnMut(RunPassage),
     ) {
         // The hashes of the n-grams, with the numbers of their first units among those of all runs.
-        let mut grams: Vec<(u64, u32)> = Vec::new();
+        let mut grams: Vec<(u64, u32)> = Vec::with_capacity((self.units as u64 / parts) as usize);
         let (mut units, mut hashes) = (Vec::new(), Vec::new());
         for run in &self.runs {
             units.clear();
             hashes.clear();
-            units.extend(run.units.iter().map(|unit| u64::from_le_bytes(*unit)));
+            units.extend(run.units().iter().map(|unit| u64::from_le_bytes(*unit)));
             run_hashes_into(&units, length, &mut hashes);
             let is_of_part = hashes.first().is_some_and(|hash| hash % parts == part);
             if is_of_part && run.is_of_several_texts() {
                 visit(RunPassage {
-                    key: run.key,
+                    key: run.key(),
                     first: 0,
-                    length: run.units.len(),
+                    length: run.units().len(),
                     not_in: None,
                 });
             }
@@ -351,13 +374,13 @@ impl<'a> RunCollection<'a> {
                 .iter()
                 .zip(numbers)
                 .filter(|(hash, _)| *hash % parts == part);
-            grams.extend(of_part.map(|(&hash, number)| (hash, number as u32)));
+            grams.extend(of_part.map(|(&hash, number)| (hash, number)));
         }
         grams.sort_unstable();
         let mut tree = Tree::default();
         let groups = grams.chunk_by(|a, b| a.0 == b.0);
         for group in groups.filter(|group| group.len() > 1) {
-            let places = group.iter().map(|&(_, number)| self.place(number as usize));
+            let places = group.iter().map(|&(_, number)| self.place(number));
             tree.places.clear();
             tree.places.extend(places);
             self.visit_tree(&mut tree, length, &mut visit);
@@ -365,16 +388,18 @@ impl<'a> RunCollection<'a> {
     }
 
     /// The place of a unit, given by its number among those of all runs.
-    fn place(&self, number: usize) -> Place {
+    fn place(&self, number: u32) -> Place {
         let run = self.runs.partition_point(|run| run.before <= number) - 1;
         let at = number - self.runs[run].before;
         let before = match at.checked_sub(1) {
-            Some(before) => Before::Unit(u64::from_le_bytes(self.runs[run].units[before])),
+            Some(before) => {
+                Before::Unit(u64::from_le_bytes(self.runs[run].units()[before as usize]))
+            }
             None => Before::Start(run as u32),
         };
         Place {
             run: run as u32,
-            at: at as u32,
+            at,
             before,
         }
     }
@@ -382,13 +407,13 @@ impl<'a> RunCollection<'a> {
     /// The unit of a place after `depth` units; `None` at the end of its run.
     fn unit(&self, place: &Place, depth: usize) -> Option<[u8; 8]> {
         let run = &self.runs[place.run as usize];
-        run.units.get(place.at as usize + depth).copied()
+        run.units().get(place.at as usize + depth).copied()
     }
 
     /// The number of units that two places have in common, of which `depth` are known.
     fn common(&self, a: &Place, b: &Place, depth: usize) -> usize {
         let [a, b] =
-            [a, b].map(|place| &self.runs[place.run as usize].units[place.at as usize + depth..]);
+            [a, b].map(|place| &self.runs[place.run as usize].units()[place.at as usize + depth..]);
         // Long common parts are compared in larger pieces.
         const PIECE: usize = 32;
         let pieces = a.chunks_exact(PIECE).zip(b.chunks_exact(PIECE));
@@ -421,7 +446,7 @@ impl<'a> RunCollection<'a> {
     /// and by the next unit.
     fn sort_node(&self, tree: &mut Tree, node: Range<usize>, depth: usize) {
         let of_node = &mut tree.places[node];
-        let rest = |place: &Place| self.runs[place.run as usize].units.len() - place.at as usize;
+        let rest = |place: &Place| self.runs[place.run as usize].units().len() - place.at as usize;
         let longest = (0..of_node.len()).max_by_key(|&at| rest(&of_node[at]));
         let longest = longest.unwrap_or(0);
         let sorted = &mut tree.sorted;
@@ -542,17 +567,17 @@ impl<'a> RunCollection<'a> {
     ) {
         let run = &self.runs[place.run as usize];
         // Runs of several texts are passages as a whole.
-        if place.at == 0 && length == run.units.len() && run.is_of_several_texts() {
+        if place.at == 0 && length == run.units().len() && run.is_of_several_texts() {
             return;
         }
         let not_in = match others.texts(place.before) {
             [None, _] => return,
-            [Some(only), None] if run.texts == [only, only] => return,
+            [Some(only), None] if run.texts() == [only, only] => return,
             [only, None] => only,
             _ => None,
         };
         visit(RunPassage {
-            key: run.key,
+            key: run.key(),
             first: place.at as usize,
             length,
             not_in,
@@ -608,7 +633,7 @@ impl Witnesses {
     }
 
     fn add_place(&mut self, place: &Place, runs: &[Run<'_>]) {
-        let texts = runs[place.run as usize].texts;
+        let texts = runs[place.run as usize].texts();
         self.add((texts[0], place.before));
         if texts[1] != texts[0] {
             self.add((texts[1], place.before));

@@ -85,7 +85,7 @@ fn found(texts: &[String], copies: &[usize], shingle: Shingle, more: u64, parts:
         .iter()
         .map(|(run, places)| (run_key(run), places))
         .collect();
-    let collection = RunCollection::new(&bytes).expect("packed runs");
+    let collection = RunCollection::new([&bytes[..]]).expect("packed runs");
     let mut found = Found::new();
     for part in 0..parts {
         collection.for_each_passage(shingle.window(), part, parts, |passage| {
@@ -181,18 +181,14 @@ fn other_bytes_are_no_collection() {
         &mut bytes,
     );
     assert_eq!(bytes.len(), HEADER + 3 * 8);
-    assert!(RunCollection::new(&bytes).is_ok() && RunCollection::new(&[]).is_ok());
+    let read = |pieces: &[&[u8]]| RunCollection::new(pieces.iter().copied()).map(|_| ());
+    assert_eq!(read(&[]), Ok(()));
+    assert_eq!(read(&[&bytes, &[], &bytes]), Ok(()));
     for end in 1..bytes.len() {
-        assert_eq!(
-            RunCollection::new(&bytes[..end]).err(),
-            Some(WrongRuns(end))
-        );
+        assert_eq!(read(&[&bytes, &bytes[..end]]), Err(WrongRuns::Bytes(end)));
     }
     bytes[HEADER - 1] = 0xff;
-    assert_eq!(
-        RunCollection::new(&bytes).err(),
-        Some(WrongRuns(bytes.len()))
-    );
+    assert_eq!(read(&[&bytes]), Err(WrongRuns::Bytes(bytes.len())));
 }
 
 /// Where the way through a tree is long: two periodic texts have a passage at each place.
