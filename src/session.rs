@@ -21,6 +21,7 @@ use crate::operators::plain_keys::PlainKeys;
 use crate::operators::planner::NeardupQueryPlanner;
 use crate::operators::scan_names::ScanNames;
 use crate::operators::shared_rows::ReadOnce;
+use crate::operators::sort_keys::DistinctSortKeys;
 use crate::operators::tables::OperatorsAsTables;
 use crate::operators::unknown_values::UnknownValues;
 use crate::operators::whole_files::WholeFiles;
@@ -235,6 +236,7 @@ fn extended(mut builder: SessionStateBuilder) -> SessionStateBuilder {
     let before = names.take_while(|name| *name != "type_coercion").count();
     analyzer.rules.insert(before, Arc::new(CommonTypes));
     analyzer.rules.insert(before, Arc::new(MovedConditions));
+    analyzer.rules.insert(before, Arc::new(DistinctSortKeys));
     analyzer.rules.push(Arc::new(UnknownMembers));
     analyzer.rules.push(Arc::new(OwnNames));
     analyzer.rules.push(Arc::new(ColumnsFirst));

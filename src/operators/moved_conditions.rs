@@ -26,11 +26,11 @@ use datafusion::logical_expr::expr_rewriter::NamePreserver;
 use datafusion::logical_expr::logical_plan::{Aggregate, FetchType, Limit, SkipType, Window};
 use datafusion::logical_expr::utils::{conjunction, split_conjunction, split_conjunction_owned};
 use datafusion::logical_expr::{
-    BinaryExpr, Distinct, Expr, ExprSchemable, Filter, Join, JoinType, LogicalPlan,
+    BinaryExpr, Distinct, Expr, ExprSchemable, Filter, Join, JoinConstraint, JoinType, LogicalPlan,
     LogicalPlanBuilder, Operator, Subquery, lit, when,
 };
 use datafusion::optimizer::AnalyzerRule;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// Corrects or refuses subqueries with conditions on the outer query below operators that depend on them. It must run
@@ -62,6 +62,7 @@ impl AnalyzerRule for MovedConditions {
             })?;
             node.transform_data(|node| match node {
                 LogicalPlan::Join(join) => with_filter(join),
+                LogicalPlan::Aggregate(aggregate) => with_arguments(aggregate),
                 node => Ok(Transformed::no(node)),
             })
         })?;
@@ -73,13 +74,22 @@ impl AnalyzerRule for MovedConditions {
     }
 }
 
-/// A join with its conditions on the outer query in a filter above it.
+/// A join with its conditions on the outer query, and those of filters directly below it, in a filter above it.
 fn with_filter(mut join: Join) -> Result<Transformed<LogicalPlan>> {
     let is_outer = |(left, right): &(Expr, Expr)| left.contains_outer() || right.contains_outer();
-    if !join.on.iter().any(is_outer) && !join.filter.as_ref().is_some_and(Expr::contains_outer) {
+    let is_here =
+        join.on.iter().any(is_outer) || join.filter.as_ref().is_some_and(Expr::contains_outer);
+    let mut below = Vec::new();
+    if matches!(join.join_type, JoinType::Inner | JoinType::Left) {
+        join.left = without_moved(join.left, &mut below)?;
+    }
+    if matches!(join.join_type, JoinType::Inner | JoinType::Right) {
+        join.right = without_moved(join.right, &mut below)?;
+    }
+    if !is_here && below.is_empty() {
         return Ok(Transformed::no(LogicalPlan::Join(join)));
     }
-    if join.join_type != JoinType::Inner {
+    if is_here && join.join_type != JoinType::Inner {
         return not_impl_err!(
             "a condition of a {} JOIN on the outer query is not supported; the condition may be in WHERE, or the subquery may be joined with the outer query",
             join.join_type.to_string().to_uppercase()
@@ -92,11 +102,82 @@ fn with_filter(mut join: Join) -> Result<Transformed<LogicalPlan>> {
     let (outer, others): (Vec<_>, Vec<_>) = conditions.partition(Expr::contains_outer);
     join.filter = conjunction(others);
     let equations = moved.into_iter().map(|(left, right)| left.eq(right));
-    let Some(predicate) = conjunction(equations.chain(outer)) else {
+    let Some(predicate) = conjunction(below.into_iter().chain(equations).chain(outer)) else {
         return Ok(Transformed::no(LogicalPlan::Join(join)));
     };
     let filter = Filter::try_new(predicate, Arc::new(LogicalPlan::Join(join)))?;
     Ok(Transformed::yes(LogicalPlan::Filter(filter)))
+}
+
+/// A plan without the conditions on the outer query of a filter, which are added to others.
+fn without_moved(plan: Arc<LogicalPlan>, moved: &mut Vec<Expr>) -> Result<Arc<LogicalPlan>> {
+    if !is_moved(&plan) {
+        return Ok(plan);
+    }
+    let LogicalPlan::Filter(filter) = Arc::unwrap_or_clone(plan) else {
+        return not_impl_err!("a condition on the outer query that is not that of a filter");
+    };
+    let conditions = split_conjunction_owned(filter.predicate).into_iter();
+    let (outer, others): (Vec<_>, Vec<_>) = conditions.partition(Expr::contains_outer);
+    moved.extend(outer);
+    Ok(match conjunction(others) {
+        Some(predicate) => {
+            let filter = Filter::try_new(predicate, filter.input)?;
+            Arc::new(LogicalPlan::Filter(filter))
+        }
+        None => filter.input,
+    })
+}
+
+/// An aggregation with arguments that have subqueries computed below it: the engine moves them there in its own way after
+/// columns have been given other names.
+fn with_arguments(mut aggregate: Aggregate) -> Result<Transformed<LogicalPlan>> {
+    let has_subquery = |expr: &Expr| expr.exists(|expr| Ok(is_subquery(expr)));
+    let mut arguments: Vec<Expr> = Vec::new();
+    let mut functions = Vec::new();
+    for function in aggregate.aggr_expr {
+        if !has_subquery(&function)? {
+            functions.push(function);
+            continue;
+        }
+        let name = function.schema_name().to_string();
+        let function = function.transform_down(|expr| {
+            let Expr::AggregateFunction(function) = expr else {
+                return Ok(Transformed::no(expr));
+            };
+            let function = Expr::AggregateFunction(function).map_children(|argument| {
+                if !has_subquery(&argument)? {
+                    return Ok(Transformed::no(argument));
+                }
+                let name = format!("__neardup_argument_{}", arguments.len());
+                arguments.push(argument.alias(&name));
+                Ok(Transformed::yes(Expr::Column(Column::new_unqualified(
+                    name,
+                ))))
+            })?;
+            Ok(Transformed::new(
+                function.data,
+                true,
+                TreeNodeRecursion::Jump,
+            ))
+        })?;
+        functions.push(function.data.alias(name));
+    }
+    aggregate.aggr_expr = functions;
+    if arguments.is_empty() {
+        return Ok(Transformed::no(LogicalPlan::Aggregate(aggregate)));
+    }
+    let columns = aggregate
+        .input
+        .schema()
+        .columns()
+        .into_iter()
+        .map(Expr::Column);
+    let input = LogicalPlanBuilder::new_from_arc(Arc::clone(&aggregate.input))
+        .project(columns.chain(arguments))?
+        .build()?;
+    let aggregate = Aggregate::try_new(Arc::new(input), aggregate.group_expr, aggregate.aggr_expr)?;
+    Ok(Transformed::yes(LogicalPlan::Aggregate(aggregate)))
 }
 
 /// Where a subquery stands.
@@ -114,12 +195,52 @@ fn lateral(plan: LogicalPlan) -> Result<Transformed<LogicalPlan>> {
     let LogicalPlan::Subquery(subquery) = plan else {
         return Ok(Transformed::no(plan));
     };
+    check_merged_names(&subquery)?;
     let subquery = with_partitions(subquery, Place::Lateral)?;
     Ok(subquery.update_data(LogicalPlan::Subquery))
 }
 
+/// Refuses columns of the outer query with the name of a column that USING or NATURAL merges in the subquery: the engine
+/// takes that name for one of the outer query, and here it is not known whether a table was named.
+fn check_merged_names(subquery: &Subquery) -> Result<()> {
+    let mut merged = HashSet::new();
+    subquery.subquery.apply(|node| {
+        if let LogicalPlan::Join(join) = node
+            && join.join_constraint == JoinConstraint::Using
+        {
+            let names = join.on.iter().filter_map(|(left, _)| left.try_as_col());
+            merged.extend(names.map(|column| column.name.clone()));
+        }
+        Ok(TreeNodeRecursion::Continue)
+    })?;
+    if merged.is_empty() {
+        return Ok(());
+    }
+    subquery.subquery.apply(|node| {
+        node.apply_expressions(|expr| {
+            expr.apply(|expr| match expr {
+                Expr::OuterReferenceColumn(_, column) if merged.contains(&column.name) => {
+                    not_impl_err!(
+                        "in a subquery with USING ({0}) or NATURAL JOIN, the name {0} may be that of the subquery or {column} of the outer query; write the join with ON, and name the table of each column",
+                        column.name
+                    )
+                }
+                _ => Ok(TreeNodeRecursion::Continue),
+            })
+        })
+    })?;
+    Ok(())
+}
+
 /// An expression whose arguments have no subqueries to correct. `outer` has the columns of the query that it belongs to.
 fn corrected(expr: Expr, outer: &[DFSchemaRef]) -> Result<Transformed<Expr>> {
+    match &expr {
+        Expr::ScalarSubquery(subquery)
+        | Expr::Exists(Exists { subquery, .. })
+        | Expr::InSubquery(InSubquery { subquery, .. })
+        | Expr::SetComparison(SetComparison { subquery, .. }) => check_merged_names(subquery)?,
+        _ => {}
+    }
     Ok(match expr {
         Expr::ScalarSubquery(subquery) => match OneRow::of(&subquery, outer)? {
             Some(row) if !row.is_engines => Transformed::yes(row.value_or(lit(ScalarValue::Null))?),
@@ -214,7 +335,8 @@ impl OneRow {
             let Some(expressions) = written_out(plan, values, outer)? else {
                 return Ok(None);
             };
-            is_engines &= !plan.contains_outer_reference();
+            is_engines &=
+                !plan.contains_outer_reference() && !matches!(plan, LogicalPlan::Limit(_));
             values = plan
                 .schema()
                 .columns()
@@ -328,16 +450,24 @@ fn written_out(
 /// The subquery with a column that may be NULL, as it is without a row.
 fn that_may_be_null(mut subquery: Subquery) -> Result<Transformed<Subquery>> {
     let plan = &subquery.subquery;
-    let field = plan.schema().field(0);
-    if field.is_nullable() || field.data_type().is_nested() || has_one_row(plan) {
+    if has_one_row(plan) {
         return Ok(Transformed::no(subquery));
     }
-    let column = Column::from(plan.schema().qualified_field(0));
-    let (relation, name) = (column.relation.clone(), column.name.clone());
-    let value =
-        nullif(Expr::Column(column), lit(ScalarValue::Null)).alias_qualified(relation, name);
-    let plan = LogicalPlanBuilder::new_from_arc(Arc::clone(plan)).project([value])?;
-    subquery.subquery = Arc::new(plan.build()?);
+    let field = plan.schema().field(0);
+    let column = Expr::Column(Column::from(plan.schema().qualified_field(0)));
+    let value = LogicalPlanBuilder::new_from_arc(Arc::clone(plan));
+    let value = if subquery.outer_ref_columns.is_empty() {
+        let one_row = LogicalPlanBuilder::empty(true);
+        one_row
+            .join_on(value.build()?, JoinType::Left, [lit(true)])?
+            .project([column])?
+    } else if field.is_nullable() || field.data_type().is_nested() {
+        return Ok(Transformed::no(subquery));
+    } else {
+        let value_or_null = nullif(column, lit(ScalarValue::Null));
+        value.project([value_or_null.alias("__neardup_value")])?
+    };
+    subquery.subquery = Arc::new(value.build()?);
     Ok(Transformed::yes(subquery))
 }
 

@@ -17,8 +17,8 @@ use crate::columns::{Kind, Parameters};
 /// The field of a collection.
 pub(crate) const RUNS: &str = "runs";
 
-/// The number of bytes of runs from which they are a piece of a collection. Longer pieces take more time to allocate and
-/// leave more unused at the end; shorter ones are more values.
+/// Upper bound of the bytes of a piece of several runs. Longer pieces take more time to allocate, shorter ones are more
+/// values.
 const PIECE: usize = 4 << 20;
 
 #[user_doc(
@@ -73,19 +73,28 @@ impl Aggregate for RunCollectionOf {
 struct Pieces {
     last: Vec<u8>,
     others: Vec<Buffer>,
+    /// The bytes of those of the others that were made here. Others are counted where they come from, and the result where
+    /// it goes.
+    made: usize,
 }
 
 impl Pieces {
     fn add(&mut self, runs: &[u8]) {
-        self.last.extend_from_slice(runs);
-        if self.last.len() >= PIECE {
+        if self.last.len() + runs.len() > PIECE {
             self.end_piece();
         }
+        let length = self.last.len() + runs.len();
+        if length > self.last.capacity() {
+            let capacity = (2 * self.last.capacity()).min(PIECE).max(length);
+            self.last.reserve_exact(capacity - self.last.len());
+        }
+        self.last.extend_from_slice(runs);
     }
 
     fn end_piece(&mut self) {
         if !self.last.is_empty() {
             let piece = Buffer::from_vec(take(&mut self.last));
+            self.made += piece.capacity();
             self.others.push(piece);
         }
     }
@@ -120,8 +129,9 @@ impl Accumulator for Pieces {
             let whole = piece.and_then(|piece| {
                 let view = ByteView::from(pieces.views()[at]);
                 let buffer = buffers.get(view.buffer_index as usize)?;
-                (piece.len() >= PIECE)
-                    .then(|| buffer.slice_with_length(view.offset as usize, piece.len()))
+                // A part of a longer buffer, which has come from another process, would keep all of it.
+                let is_whole = piece.len() >= PIECE / 2 && buffer.capacity() <= 2 * piece.len();
+                is_whole.then(|| buffer.slice_with_length(view.offset as usize, piece.len()))
             });
             match (whole, piece) {
                 (Some(whole), _) => self.others.push(whole),
@@ -141,11 +151,8 @@ impl Accumulator for Pieces {
     }
 
     fn size(&self) -> usize {
-        let others: usize = self.others.iter().map(Buffer::capacity).sum();
-        size_of_val(self)
-            + self.last.capacity()
-            + others
-            + self.others.capacity() * size_of::<Buffer>()
+        let list = self.others.capacity() * size_of::<Buffer>();
+        size_of_val(self) + self.last.capacity() + self.made + list
     }
 }
 
@@ -176,7 +183,7 @@ mod tests {
                 let pieces: Vec<&[u8]> = pieces.iter().flatten().collect();
                 let orders = [[&a[..], b].concat(), [&b[..], a].concat()];
                 assert!(orders.contains(&pieces.concat()));
-                let is_long = |piece: &&[u8]| piece.len() >= PIECE;
+                let is_long = |piece: &&[u8]| piece.len() >= PIECE / 2;
                 let others = pieces.iter().filter(|piece| !is_long(piece));
                 assert!(others.count() <= 1, "short pieces are joined");
             }

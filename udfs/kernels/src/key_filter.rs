@@ -1,5 +1,7 @@
 //! A filter of the keys that several rows hold.
 
+use std::iter::repeat_n;
+
 /// The number of counters for each key.
 const COUNTERS: usize = 8;
 /// The number of counters in a word, of two bits each.
@@ -83,10 +85,12 @@ impl KeyFilter {
     /// Stages from 2 on have the hashes of these two by turns.
     #[must_use]
     pub fn new(keys: usize, max_bytes: usize, stage: u64) -> Self {
-        let words = (1 << Self::bits(keys, max_bytes)) / LANES;
+        let count = (1 << Self::bits(keys, max_bytes)) / LANES;
+        // Written, not allocated as zeros: pages that are read first are mapped twice, the second time for all threads.
+        let words = repeat_n(0, count).collect();
         Self {
-            words: vec![0; words],
-            hashes: Hashes::new(words, stage as usize),
+            words,
+            hashes: Hashes::new(count, stage as usize),
         }
     }
 
