@@ -1,6 +1,6 @@
 //! A filter of the keys that several rows hold.
 
-use std::iter::repeat_n;
+use std::hint::black_box;
 
 /// The number of counters for each key.
 const COUNTERS: usize = 8;
@@ -86,8 +86,9 @@ impl KeyFilter {
     #[must_use]
     pub fn new(keys: usize, max_bytes: usize, stage: u64) -> Self {
         let count = (1 << Self::bits(keys, max_bytes)) / LANES;
-        // Written, not allocated as zeros: pages that are read first are mapped twice, the second time for all threads.
-        let words = repeat_n(0, count).collect();
+        // Written here, which `black_box` ensures, not allocated as zeros: such pages are mapped when they are read, and again,
+        // with an interrupt of all threads, when they are written.
+        let words = (0..count).map(|_| black_box(0)).collect();
         Self {
             words,
             hashes: Hashes::new(count, stage as usize),
