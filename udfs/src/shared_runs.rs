@@ -15,7 +15,7 @@ use crate::passage_grams::filter_of_keys;
 
 #[user_doc(
     doc_section(label = "Building Blocks"),
-    description = "Returns the runs of units of a text that begin and end with n-grams that may occur in other texts: n-grams that have a unit in common are in one run. It has at, the number of the first unit, from 0; units, joined by one space unless they are characters; and key, 16 bytes, the XXH3-128 hash of these.",
+    description = "Returns the runs of units of a text that begin and end with n-grams that may occur in other texts: n-grams that have a unit in common are in one run. It has at, the number of the first unit, from 0; units, joined by one space unless they are characters, with a line feed for a space in a word; and key, 16 bytes, the XXH3-128 hash of these.",
     syntax_example = "shared_runs(text, anchors, grams, copies, min_passage)",
     sql_example = r#"```sql
 > WITH docs AS (SELECT * FROM (VALUES ('on the old mill, there'), ('the old mill')) AS v (text)),

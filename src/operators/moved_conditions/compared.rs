@@ -132,7 +132,8 @@ impl Compared {
 /// Whether a value of the second type is equal to at most one value of the first.
 fn is_one_value(column: &DataType, value: &DataType) -> bool {
     use DataType::{
-        Date32, Dictionary, Float32, Float64, Int8, Int16, Null, Timestamp, UInt8, UInt16,
+        Date32, Dictionary, Float16, Float32, Float64, Int8, Int16, Int32, Null, Timestamp, UInt8,
+        UInt16, UInt32,
     };
     if let Dictionary(_, values) = column {
         return is_one_value(values, value);
@@ -142,9 +143,10 @@ fn is_one_value(column: &DataType, value: &DataType) -> bool {
     }
     let is_exact = |of: &DataType| of.is_integer() || of.is_decimal();
     match (column, value) {
-        (_, Null) => true,
-        (Int8 | Int16 | UInt8 | UInt16, Float32 | Float64) => true,
-        (DataType::Int32 | DataType::UInt32 | Float32, Float64) | (Date32, Timestamp(_, _)) => true,
+        (_, Null) | (Date32, Timestamp(_, _)) => true,
+        // The common type of numbers has all values of a floating-point column, and those of short integers.
+        (Float16 | Float32 | Float64, value) => value.is_numeric(),
+        (Int8 | Int16 | UInt8 | UInt16, Float32 | Float64) | (Int32 | UInt32, Float64) => true,
         _ => {
             column == value
                 || is_exact(column) && is_exact(value)

@@ -106,7 +106,7 @@ impl RunFinder {
     }
 
     /// Calls `visit` with each run of a text: its first unit, from 0, and its units, joined by one space unless they are
-    /// characters. `has_anchor` and `has_gram` say of a key of an anchor or an n-gram whether other texts may hold it; an
+    /// characters; a space in a unit is written as a line feed. `has_anchor` and `has_gram` say of a key of an anchor or an n-gram whether other texts may hold it; an
     /// n-gram is shared if they are true for all of its keys. Shared n-grams that have a unit in common are in one run, also if others are
     /// between them, so that runs have no more units than the text.
     pub fn for_each(
@@ -140,7 +140,12 @@ impl RunFinder {
                 if !self.joined.is_empty() {
                     self.joined.push(' ');
                 }
-                self.joined.push_str(&text[unit.clone()]);
+                // A space and a combining mark can be a word (UAX #29), which never has a line feed.
+                let unit = text[unit.clone()].split(' ').enumerate();
+                unit.for_each(|(at, part)| {
+                    self.joined.push_str(if at > 0 { "\n" } else { "" });
+                    self.joined.push_str(part);
+                });
             }
             visit(first, &self.joined);
         }
