@@ -3,7 +3,7 @@
 -- Returns the passages that the runs of each text have in common with those of others. A building block of
 -- shared_passages.
 --
--- Equal runs are stored once. The places of each n-gram in these make a tree by the units that follow, in which two places
+-- Equal runs are stored once, in a collection. The places of each n-gram in these make a tree by the units that follow, in which two places
 -- part where the passage ends that they have in common.
 --
 -- Inputs
@@ -15,23 +15,12 @@
 --   passages: any | a list of structs: for each passage at, its first unit in the text, and length, the number of its units
 -- Guarantees
 --   input has the runs of each text, as shared_runs returns them, with the number of the text, which stands for it in comparisons, and the number of its copies, itself included.
-WITH distinct_runs AS (
-  SELECT key, first_value(units) AS units, min(number) AS first_text, max(number) AS last_text, max(copies) AS copies
-  FROM input
-  GROUP BY key
-),
 -- Copies of a text are other texts for each other: they count as a text with a number of its own.
-collection AS (
+WITH collection AS (
   SELECT
-    run_collection(packed_run(
-      units,
-      key,
-      first_text,
-      CASE WHEN first_text = last_text AND copies > 1 THEN -1 - first_text ELSE last_text END,
-      $min_passage
-    )) AS runs,
+    run_collection(packed_run(units, key, number, CASE WHEN copies > 1 THEN -1 - number ELSE number END, $min_passage)) AS runs,
     0 AS all_rows
-  FROM distinct_runs
+  FROM input
 ),
 found AS (
   SELECT

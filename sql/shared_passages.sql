@@ -4,7 +4,7 @@
 -- their content: the result has a row for each occurrence of a passage, not for each pair of texts.
 --
 -- Texts are not compared in pairs: the time follows the length of the texts and of the passages that are reported. The parts
--- that texts have in common are stored once, with 8 bytes for each unit; they must fit into memory, on a cluster into the memory of one task and into 256 MiB.
+-- that texts have in common are stored once, with 6 bytes for each word or 3 for each character; they must fit into memory, on a cluster into the memory of one task and into 256 MiB.
 --
 -- Inputs
 --   input: side, id, text, group_value
@@ -26,7 +26,7 @@
 --   texts: Int64 | number of texts in which it occurs
 -- Guarantees
 --   Complete and maximal: for any two rows of the input, each run of equal units of at least the minimum length that cannot be extended in both texts, with its position in each.
---   Each occurrence of a passage is reported once. Units are compared by their XXH3-64 hashes, and a passage must have the same hash in two texts, so that no row is of units that differ, except with a probability below 1e-19 for each passage. Of 1e7 texts, a passage that occurs only in two whose hashes collide is left out with a probability below 1e-5.
+--   Each occurrence of a passage is reported once. Words are compared by 48 bits of their XXH3-64 hashes, and a passage must have the same XXH3-64 hash in two texts, so that no row is of words that differ, except with a probability below 1e-19 for each passage. A passage after or before which two texts have different words with the same 48 bits is left out, with a probability below 1e-14 for each pair of its occurrences. Of 1e7 texts, a passage that occurs only in two whose hashes collide is left out with a probability below 1e-5.
 --   Passages of one text may overlap, and one may contain another: a passage that two texts share can be a part of a passage that others share.
 --   An occurrence that is a part of a longer passage with every other text has a row for the longer passage only, and does not count in occurrences and texts of the shorter one.
 --   With 'word', words are compared without normalisation, and the characters between them are not compared; with 'space' everything except runs of white space is compared, with 'char' everything.

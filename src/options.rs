@@ -49,6 +49,8 @@ config_namespace! {
         pub max_bucket_pairwise: Option<u64>, default = None
         /// Default of the parameter `parts`.
         pub parts: Option<u64>, default = None
+        /// Default of the parameter `filter_bytes`.
+        pub filter_bytes: Option<u64>, default = None
         /// The ASCII character between two values of a file.
         pub delimiter: Option<String>, default = None
         /// The ASCII character around values of a file.

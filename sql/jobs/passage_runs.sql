@@ -9,6 +9,5 @@ FROM passage_runs(
   min_words => $min_words,
   min_copies => $min_copies,
   normalize => $normalize,
-  filter_bytes => $filter_bytes,
   second_filter => $second_filter
 )

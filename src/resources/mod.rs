@@ -4,6 +4,7 @@ mod available;
 mod pool;
 mod spill;
 
+use crate::options::NeardupOptions;
 #[cfg(feature = "cluster")]
 use ballista_core::config::BallistaConfig;
 use datafusion::common::config::{ConfigNonZeroUsize, ConfigOptions, SpillCompression};
@@ -12,6 +13,7 @@ use datafusion::execution::disk_manager::{DiskManagerBuilder, DiskManagerMode};
 use datafusion::execution::memory_pool::TrackConsumersPool;
 use datafusion::execution::runtime_env::{RuntimeEnv, RuntimeEnvBuilder};
 use datafusion::prelude::SessionConfig;
+use neardup_kernels::KeyCounts;
 use pool::SharedPool;
 use spill::{SpillSpace, Spills};
 use std::num::NonZeroUsize;
@@ -100,6 +102,11 @@ impl FromStr for Memory {
     }
 }
 
+/// Of a memory limit, the share that a filter of keys may take: an eighth, as a query may hold two, and copies of one.
+const FILTER_SHARE: usize = 8;
+/// Maximum size of a filter of keys, in bytes.
+const MAX_FILTER_BYTES: usize = 1 << 30;
+
 /// Minimum limit that can be set, in bytes: no query runs in less.
 const MIN_LIMIT: usize = 1 << 20;
 
@@ -169,6 +176,11 @@ impl Resources {
                 // Hash joins do not spill, sorts do.
                 options.optimizer.prefer_hash_join = false;
             }
+            let filter = (bytes / FILTER_SHARE).clamp(KeyCounts::MAX_BYTES, MAX_FILTER_BYTES);
+            config = config.with_option_extension(NeardupOptions {
+                filter_bytes: Some(filter as u64),
+                ..NeardupOptions::default()
+            });
             let pool = TrackConsumersPool::new(SharedPool::new(bytes), named);
             runtime = runtime.with_memory_pool(Arc::new(pool));
         }

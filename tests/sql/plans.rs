@@ -21,6 +21,9 @@ pub fn trials() -> Vec<Trial> {
         Trial::test("plans::one_row_is_joined_by_hash", || {
             crate::run(one_row_is_joined_by_hash())
         }),
+        Trial::test("plans::large_aggregates_are_in_one_partition", || {
+            crate::run(large_aggregates_are_in_one_partition())
+        }),
         Trial::test("plans::sorts_resolve_pairs_under_a_limit", || {
             crate::run(sorts_resolve_pairs_under_a_limit())
         }),
@@ -96,6 +99,41 @@ async fn one_row_is_joined_by_hash() -> Result<(), Failed> {
         let plan = displayable(plan.as_ref()).indent(false).to_string();
         if plan.contains("SortMergeJoinExec") || !plan.contains("HashJoinExec: mode=CollectLeft") {
             return Err(format!("{label}\n{plan}").into());
+        }
+        // A join of two single rows is one row. Its join by sorting had all rows in one partition.
+        let call = "SELECT * FROM shared_passages(docs, min_words => 3)";
+        let plan = context.sql(call).await?.create_physical_plan().await?;
+        let plan = displayable(plan.as_ref()).indent(false).to_string();
+        if plan.contains("on=[(all_rows@") && plan.contains("Hash([all_rows@") {
+            return Err(format!("{label}\n{plan}").into());
+        }
+    }
+    Ok(())
+}
+
+/// Each partition had a filter, of up to a gibibyte, and a collection of runs, and these were merged. All partitions compute
+/// the keys and the runs.
+async fn large_aggregates_are_in_one_partition() -> Result<(), Failed> {
+    for (label, config) in configurations() {
+        let partitions = config.target_partitions();
+        let context = session(config).await?;
+        let call = "SELECT * FROM shared_passages(docs, min_words => 3)";
+        let plan = context.sql(call).await?.create_physical_plan().await?;
+        let plan = displayable(plan.as_ref()).indent(false).to_string();
+        for (aggregate, values) in [
+            ("key_filter", "gram_anchors"),
+            ("key_filter", "shared_grams"),
+            ("run_collection", "packed_run"),
+        ] {
+            let call = format!("aggr=[{aggregate}({values}(");
+            let mut aggregates = plan.lines().filter(|line| line.contains(&call)).peekable();
+            let computed = format!("ProjectionExec: expr=[{values}(");
+            if aggregates.peek().is_none()
+                || !aggregates.all(|line| line.contains("mode=Single"))
+                || plan.contains(&computed) != (partitions > 1)
+            {
+                return Err(format!("{label}: {values}\n{plan}").into());
+            }
         }
     }
     Ok(())

@@ -14,14 +14,14 @@ use crate::function::Function;
 
 #[user_doc(
     doc_section(label = "Building Blocks"),
-    description = "Returns a run of `shared_runs` as bytes, for `run_collection`: its key, the numbers of two texts that hold it, and the XXH3-64 hash of each unit. NULL in an argument gives NULL.",
+    description = "Returns a run of `shared_runs` as bytes, for `run_collection`: its key, the numbers of two texts that hold it, and of each unit 48 bits of its XXH3-64 hash, or the three bytes of its code point if it is a character. NULL in an argument gives NULL.",
     syntax_example = "packed_run(units, key, first_text, last_text, min_passage)",
     sql_example = r#"```sql
 > SELECT octet_length(encode(packed_run('the old mill', decode('00112233445566778899aabbccddeeff', 'hex'), 1, 2, 'word:2'), 'hex')) / 2 AS bytes;
 +-------+
 | bytes |
 +-------+
-| 64    |
+| 58    |
 +-------+
 ```"#,
     argument(name = "units", description = "The units of the run."),

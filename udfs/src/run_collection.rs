@@ -3,13 +3,14 @@
 use std::mem::take;
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, AsArray, BinaryViewBuilder, ByteView};
+use arrow::array::{ArrayRef, AsArray, BinaryViewArray, BinaryViewBuilder};
 use arrow::buffer::Buffer;
 use arrow::compute::cast;
 use arrow::datatypes::DataType;
-use datafusion_common::{Result, ScalarValue, internal_datafusion_err};
+use datafusion_common::{Result, ScalarValue, exec_datafusion_err, internal_datafusion_err};
 use datafusion_expr::{Accumulator, Documentation};
 use datafusion_macros::user_doc;
+use neardup_kernels::DistinctRuns;
 
 use crate::aggregate::{Aggregate, flattened, list_of_rows, rows};
 use crate::columns::{Kind, Parameters};
@@ -17,24 +18,23 @@ use crate::columns::{Kind, Parameters};
 /// The field of a collection.
 pub(crate) const RUNS: &str = "runs";
 
-/// Upper bound of the bytes of a piece of several runs. Longer pieces take more time to allocate, shorter ones are more
-/// values.
-const PIECE: usize = 4 << 20;
-
 #[user_doc(
     doc_section(label = "Building Blocks"),
-    description = "Joins runs, as `packed_run` returns them, for `run_passages`: a list of structs, whose field runs has the bytes of some runs one after the other, in no order. Without runs it is empty, not NULL.",
+    description = "Collects the distinct runs of some, as `packed_run` returns them, for `run_passages`: a list of structs, whose field runs has the bytes of some runs one after the other, in no order. A run that several texts hold has two of these. Without runs the list is empty, not NULL.",
     syntax_example = "run_collection(run)",
     sql_example = r#"```sql
 > SELECT octet_length(encode(run_collection(run)[1]['runs'], 'hex')) / 2 AS bytes
   FROM (
-    SELECT packed_run(units, decode('00112233445566778899aabbccddeeff', 'hex'), 1, 2, 'word:2') AS run
-    FROM (VALUES ('the old mill'), ('by the river')) AS runs (units)
+    SELECT packed_run(units, decode(key, 'hex'), 1, 2, 'word:2') AS run
+    FROM (VALUES
+      ('the old mill', '00112233445566778899aabbccddeeff'),
+      ('by the river', 'ff112233445566778899aabbccddeeff')
+    ) AS runs (units, key)
   );
 +-------+
 | bytes |
 +-------+
-| 128   |
+| 116   |
 +-------+
 ```"#,
     argument(name = "run", description = "A packed run; NULL is left out."),
@@ -60,7 +60,7 @@ impl Aggregate for RunCollectionOf {
     }
 
     fn start(_: &[DataType]) -> Result<Box<dyn Accumulator>> {
-        Ok(Box::new(Pieces::default()))
+        Ok(Box::new(Collector::default()))
     }
 
     fn user_doc(&self) -> Option<&Documentation> {
@@ -68,41 +68,33 @@ impl Aggregate for RunCollectionOf {
     }
 }
 
-/// The pieces of a collection, which are not copied when partial states are merged.
 #[derive(Debug, Default)]
-struct Pieces {
-    last: Vec<u8>,
-    others: Vec<Buffer>,
-    /// The bytes of those of the others that were made here. Others are counted where they come from, and the result where
-    /// it goes.
-    made: usize,
+struct Collector {
+    runs: DistinctRuns,
+    /// The pieces of a result, which the next runs continue.
+    returned: Vec<Buffer>,
 }
 
-impl Pieces {
-    fn add(&mut self, runs: &[u8]) {
-        if self.last.len() + runs.len() > PIECE {
-            self.end_piece();
+impl Collector {
+    fn add(&mut self, runs: &BinaryViewArray) -> Result<()> {
+        if !self.returned.is_empty() {
+            let pieces = take(&mut self.returned).into_iter();
+            let pieces =
+                pieces.map(|piece| piece.into_vec().unwrap_or_else(|piece| piece.to_vec()));
+            self.runs.put(pieces.collect());
         }
-        let length = self.last.len() + runs.len();
-        if length > self.last.capacity() {
-            let capacity = (2 * self.last.capacity()).min(PIECE).max(length);
-            self.last.reserve_exact(capacity - self.last.len());
-        }
-        self.last.extend_from_slice(runs);
-    }
-
-    fn end_piece(&mut self) {
-        if !self.last.is_empty() {
-            let piece = Buffer::from_vec(take(&mut self.last));
-            self.made += piece.capacity();
-            self.others.push(piece);
-        }
+        let mut runs = runs.iter().flatten();
+        let added = runs.try_for_each(|run| self.runs.add(run));
+        added.map_err(|error| {
+            exec_datafusion_err!("{}: {error}", RunCollectionOf::PARAMETERS.function)
+        })
     }
 
     fn collection(&mut self) -> Result<ScalarValue> {
-        self.end_piece();
-        let mut pieces = BinaryViewBuilder::with_capacity(self.others.len());
-        for piece in &self.others {
+        let made = self.runs.take().into_iter().map(Buffer::from_vec);
+        self.returned.extend(made);
+        let mut pieces = BinaryViewBuilder::with_capacity(self.returned.len());
+        for piece in &self.returned {
             // A run of more than 2^29 units does not come from a text.
             let length = u32::try_from(piece.len())
                 .map_err(|_| internal_datafusion_err!("a run of {} bytes", piece.len()))?;
@@ -113,33 +105,15 @@ impl Pieces {
     }
 }
 
-impl Accumulator for Pieces {
+impl Accumulator for Collector {
     fn update_batch(&mut self, values: &[ArrayRef]) -> Result<()> {
         let runs = cast(&values[0], &DataType::BinaryView)?;
-        let runs = runs.as_binary_view().iter().flatten();
-        runs.for_each(|run| self.add(run));
-        Ok(())
+        self.add(runs.as_binary_view())
     }
 
     fn merge_batch(&mut self, states: &[ArrayRef]) -> Result<()> {
         let pieces = flattened(&states[0])?;
-        let pieces = pieces.as_struct().column(0).as_binary_view();
-        let buffers = pieces.data_buffers();
-        for (at, piece) in pieces.iter().enumerate() {
-            let whole = piece.and_then(|piece| {
-                let view = ByteView::from(pieces.views()[at]);
-                let buffer = buffers.get(view.buffer_index as usize)?;
-                // A part of a longer buffer, which has come from another process, would keep all of it.
-                let is_whole = piece.len() >= PIECE / 2 && buffer.capacity() <= 2 * piece.len();
-                is_whole.then(|| buffer.slice_with_length(view.offset as usize, piece.len()))
-            });
-            match (whole, piece) {
-                (Some(whole), _) => self.others.push(whole),
-                (None, Some(piece)) => self.add(piece),
-                (None, None) => {}
-            }
-        }
-        Ok(())
+        self.add(pieces.as_struct().column(0).as_binary_view())
     }
 
     fn state(&mut self) -> Result<Vec<ScalarValue>> {
@@ -151,8 +125,8 @@ impl Accumulator for Pieces {
     }
 
     fn size(&self) -> usize {
-        let list = self.others.capacity() * size_of::<Buffer>();
-        size_of_val(self) + self.last.capacity() + self.made + list
+        let returned = self.returned.iter().map(Buffer::capacity).sum::<usize>();
+        size_of_val(self) + self.runs.memory() + returned
     }
 }
 
@@ -165,28 +139,41 @@ mod tests {
     use crate::groupings::every_grouping;
 
     #[test]
-    fn every_grouping_has_the_runs() {
-        let packed = |run: &str| {
+    fn every_grouping_has_the_distinct_runs() {
+        let packed = |run: &str, texts| {
             let mut bytes = Vec::new();
-            pack_run(run, run_key(run), [1, 2], Shingle::Word(2), &mut bytes);
+            pack_run(run, run_key(run), texts, Shingle::Word(2), &mut bytes);
             bytes
         };
-        let (short, long) = (packed("a b"), packed(&"c ".repeat(PIECE / 4)));
-        for (a, b) in [(&short, &packed("c d e")), (&short, &long), (&long, &long)] {
-            let runs: ArrayRef =
-                Arc::new(BinaryArray::from(vec![Some(&a[..]), None, Some(&b[..])]));
-            for collection in every_grouping(RunCollectionOf, &[runs]) {
-                let ScalarValue::List(list) = collection else {
-                    panic!("not a list: {collection}")
-                };
-                let pieces = list.values().as_struct().column(0).as_binary_view();
-                let pieces: Vec<&[u8]> = pieces.iter().flatten().collect();
-                let orders = [[&a[..], b].concat(), [&b[..], a].concat()];
-                assert!(orders.contains(&pieces.concat()));
-                let is_long = |piece: &&[u8]| piece.len() >= PIECE / 2;
-                let others = pieces.iter().filter(|piece| !is_long(piece));
-                assert!(others.count() <= 1, "short pieces are joined");
-            }
+        let long = "c ".repeat(DistinctRuns::PIECE / 12);
+        let runs = [
+            packed("a b", [1, 1]),
+            packed("c d e", [2, 2]),
+            packed(&long, [2, 2]),
+            packed("a b", [1, 1]),
+            packed("a b", [3, 4]),
+            packed("c d e", [2, 2]),
+        ];
+        let values = runs.iter().map(|run| Some(&run[..])).chain([None]);
+        let values: ArrayRef = Arc::new(BinaryArray::from_iter(values));
+        for collection in every_grouping(RunCollectionOf, &[values]) {
+            let ScalarValue::List(list) = collection else {
+                panic!("not a list: {collection}")
+            };
+            let pieces = list.values().as_struct().column(0).as_binary_view();
+            let pieces: Vec<&[u8]> = pieces.iter().flatten().collect();
+            assert!(pieces.len() <= 3, "short pieces are joined");
+            let all = pieces.concat();
+            let has = |run: &[u8]| all.windows(run.len()).filter(|part| *part == run).count();
+            // Any two of the texts.
+            let found =
+                [[1, 3], [1, 4], [3, 4], [3, 1], [4, 1]].map(|texts| has(&packed("a b", texts)));
+            assert_eq!(found.iter().sum::<usize>(), 1, "{found:?}");
+            assert_eq!([has(&runs[1]), has(&runs[2])], [1, 1]);
+            assert_eq!(
+                all.len(),
+                [0, 1, 2].map(|at| runs[at].len()).iter().sum::<usize>()
+            );
         }
     }
 }

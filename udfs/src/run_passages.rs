@@ -7,7 +7,7 @@ use arrow::datatypes::{DataType, Field, Fields};
 use datafusion_common::{Result, exec_datafusion_err, exec_err};
 use datafusion_expr::Documentation;
 use datafusion_macros::user_doc;
-use neardup_kernels::RunCollection;
+use neardup_kernels::{CHARACTER_BYTES, HASH_BYTES, RunCollection, RunPassage, Shingle, WrongRuns};
 
 use crate::columns::{
     Arguments, Constants, Kind, Parameters, StructLists, check_bytes, integer_field,
@@ -17,7 +17,7 @@ use crate::run_collection::RUNS;
 
 #[user_doc(
     doc_section(label = "Building Blocks"),
-    description = "Returns the passages that the runs of a collection have in common with runs of other texts, and that cannot be extended in both: key, of the run; at, the number of the first unit in it, from 0; length, the number of units; and not_in, the number of the only text that has the others, in which this is no passage, or NULL if several have them. Units are compared by their XXH3-64 hashes.",
+    description = "Returns the passages that the runs of a collection have in common with runs of other texts, and that cannot be extended in both: key, of the run; at, the number of the first unit in it, from 0; length, the number of units; and not_in, the number of the only text that has the others, in which this is no passage, or NULL if several have them. Words are compared by 48 bits of their XXH3-64 hashes, characters by their code points.",
     syntax_example = "run_passages(collection, part, parts, min_passage)",
     sql_example = r#"```sql
 > SELECT passage['at'] AS at, passage['length'] AS length
@@ -80,7 +80,7 @@ impl Function for RunPassages {
     fn compute(args: &Arguments) -> Result<ArrayRef> {
         let function = Self::PARAMETERS.function;
         let constants = args.constants();
-        let (parts, length) = (parts(&constants)?, constants.shingle(3)?.window());
+        let (parts, shortest) = (parts(&constants)?, constants.shingle(3)?);
         let (collections, of_rows) = (args.records(0)?, args.integers(1)?);
         let pieces = collections.bytes(RUNS)?;
         let mut keys = BinaryBuilder::new();
@@ -90,8 +90,7 @@ impl Function for RunPassages {
         for row in 0..args.rows() {
             let both = collections.get(row).zip(of_rows.get(row));
             if let Some((range, part)) = both.clone() {
-                let collection = RunCollection::new(range.filter_map(|piece| pieces.get(piece)))
-                    .map_err(|error| exec_datafusion_err!("{function}: {error}"))?;
+                let pieces = range.filter_map(|piece| pieces.get(piece));
                 let part = u64::try_from(part).ok().filter(|&number| number < parts);
                 let Some(part) = part else {
                     return exec_err!(
@@ -100,12 +99,20 @@ impl Function for RunPassages {
                         of_rows.get(row).unwrap_or_default()
                     );
                 };
-                collection.for_each_passage(length, part, parts, |passage| {
+                let visit = |passage: RunPassage| {
                     keys.append_value(passage.key);
                     at.push(passage.first as i64);
                     lengths.push(passage.length as i64);
                     not_in.push(passage.not_in.map(u64::cast_signed));
-                });
+                };
+                let length = shortest.window();
+                match shortest {
+                    Shingle::Char(_) => {
+                        of_part::<CHARACTER_BYTES>(pieces, length, part, parts, visit)
+                    }
+                    _ => of_part::<HASH_BYTES>(pieces, length, part, parts, visit),
+                }
+                .map_err(|error| exec_datafusion_err!("{function}: {error}"))?;
             }
             lists.end_row(both.is_some(), at.len())?;
         }
@@ -123,6 +130,19 @@ impl Function for RunPassages {
     fn user_doc(&self) -> Option<&Documentation> {
         self.doc()
     }
+}
+
+/// Calls `visit` with the passages of a part of a collection.
+fn of_part<'a, const UNIT: usize>(
+    pieces: impl Iterator<Item = &'a [u8]>,
+    length: usize,
+    part: u64,
+    parts: u64,
+    visit: impl FnMut(RunPassage),
+) -> Result<(), WrongRuns> {
+    let collection = RunCollection::<UNIT>::new(pieces)?;
+    collection.for_each_passage(length, part, parts, visit);
+    Ok(())
 }
 
 fn parts(constants: &Constants<'_>) -> Result<u64> {

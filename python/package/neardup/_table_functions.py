@@ -2077,9 +2077,9 @@ class TableFunctions:
         """Finds the verbatim passages of at least a number of words or characters that occur in two or more texts, grouped by their content: the result has a row for each occurrence of a passage, not for each pair of texts.
 
         Texts are not compared in pairs: the time follows the length of the texts and of the
-        passages that are reported. The parts that texts have in common are stored once, with 8
-        bytes for each unit; they must fit into memory, on a cluster into the memory of one task and
-        into 256 MiB.
+        passages that are reported. The parts that texts have in common are stored once, with 6
+        bytes for each word or 3 for each character; they must fit into memory, on a cluster into
+        the memory of one task and into 256 MiB.
 
         Args:
             data: A relation: side, id, text, group_value.
@@ -2089,10 +2089,11 @@ class TableFunctions:
                 for min_passage => 'word:n'.
             min_passage: A shingle such as 'word:3': unit and minimum length of a passage: 'word:n',
                 'space:n' (pieces between white space) or 'char:n'; default 'word:12'.
-            filter_bytes: A whole number in [256, 1073741824]: size of each of two filters of the
-                parts of many texts that may occur in others, of which each partition holds one; of
-                more than some hundred million words or characters, larger filters leave less to be
-                compared. The rows do not depend on it; default 33554432.
+            filter_bytes: A whole number in [256, 1073741824]: maximum size of each of two filters
+                of the parts of many texts that may occur in others; in one process the default is
+                an eighth of the memory limit, at least 32 MiB and at most 1 GiB. The rows do not
+                depend on it; if it is less than about a sixteenth of the texts, more is compared;
+                default 33554432.
 
         Returns:
             passage (UInt64): the XXH3-64 hash of the passage: of its units joined by one space, or
@@ -2109,11 +2110,13 @@ class TableFunctions:
         Note:
             Complete and maximal: for any two rows of the input, each run of equal units of at least
                 the minimum length that cannot be extended in both texts, with its position in each.
-            Each occurrence of a passage is reported once. Units are compared by their XXH3-64
-                hashes, and a passage must have the same hash in two texts, so that no row is of
-                units that differ, except with a probability below 1e-19 for each passage. Of 1e7
-                texts, a passage that occurs only in two whose hashes collide is left out with a
-                probability below 1e-5.
+            Each occurrence of a passage is reported once. Words are compared by 48 bits of their
+                XXH3-64 hashes, and a passage must have the same XXH3-64 hash in two texts, so that
+                no row is of words that differ, except with a probability below 1e-19 for each
+                passage. A passage after or before which two texts have different words with the
+                same 48 bits is left out, with a probability below 1e-14 for each pair of its
+                occurrences. Of 1e7 texts, a passage that occurs only in two whose hashes collide is
+                left out with a probability below 1e-5.
             Passages of one text may overlap, and one may contain another: a passage that two texts
                 share can be a part of a passage that others share.
             An occurrence that is a part of a longer passage with every other text has a row for the

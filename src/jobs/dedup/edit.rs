@@ -32,15 +32,13 @@ use crate::jobs::job::{Job, Output};
 use crate::jobs::manifest::StepRecord;
 use crate::jobs::results::numbers;
 use crate::jobs::table::{plain_type, unused_name};
-use crate::resources::{exhausts_memory, is_remote};
+use crate::resources::exhausts_memory;
 use datafusion::arrow::datatypes::DataType;
 use datafusion::arrow::util::display::array_value_to_string;
 use datafusion::common::{Column, Result, exec_err};
 use datafusion::execution::FunctionRegistry;
-use datafusion::execution::memory_pool::MemoryLimit;
 use datafusion::logical_expr::{Expr, JoinType, LogicalPlanBuilder, cast, ident, lit, when};
 use datafusion::prelude::{DataFrame, SessionContext};
-use neardup_kernels::KeyCounts;
 use std::collections::BTreeMap;
 
 impl Run<'_> {
@@ -108,7 +106,6 @@ impl Run<'_> {
         values.insert("min_part".to_owned(), Value::Integer(min_part));
         let language = self.options.dump.language.as_deref().unwrap_or("en");
         values.insert("language".to_owned(), Value::Text(language.to_owned()));
-        values.insert("filter_bytes".to_owned(), filter_bytes(job.context()));
         values.insert("second_filter".to_owned(), Value::Boolean(false));
         let none = BTreeMap::new();
         let mut all: Option<DataFrame> = None;
@@ -321,18 +318,6 @@ impl Run<'_> {
         .await?;
         Ok(())
     }
-}
-
-/// The size of the filter of the anchors: each partition holds one, and all of them a sixteenth of the memory limit.
-fn filter_bytes(context: &SessionContext) -> Value {
-    // Executors have limits of their own, and filters are sent between them.
-    let limit = match context.runtime_env().memory_pool.memory_limit() {
-        MemoryLimit::Finite(limit) if !is_remote(context.state().config_options()) => limit,
-        _ => 0,
-    };
-    let partitions = context.copied_config().target_partitions().max(1);
-    let bytes = (limit / 16 / partitions).clamp(KeyCounts::MAX_BYTES, 1 << 30);
-    Value::Integer(bytes as i64)
 }
 
 /// The steps of a round that finds passages: the name of each, the table that its result becomes, and its statement.

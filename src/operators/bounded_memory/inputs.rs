@@ -5,6 +5,7 @@
 
 mod footer;
 
+use super::MAX_BATCH_BYTES;
 use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
 use datafusion::common::{DataFusionError, Result};
 use datafusion::datasource::file_format::file_compression_type::FileCompressionType;
@@ -25,7 +26,7 @@ use std::sync::Arc;
 const MAX_FILES: usize = 16;
 /// File name extensions of compressed files.
 const COMPRESSED: [&str; 5] = ["gz", "zst", "bz2", "xz", "lz4"];
-/// Bytes that are read for each of the [`SAMPLES`] samples of a text file.
+/// Bytes that are read for each of the [`SAMPLES`] samples of a text file; [`MAX_BATCH_BYTES`] if no line ends in these.
 const SAMPLE_BYTES: u64 = 64 << 10;
 const SAMPLES: u64 = 3;
 
@@ -139,16 +140,26 @@ async fn of_text(file: &PartitionedFile, store: &Arc<dyn ObjectStore>) -> Result
     let mut longest = 0;
     for sample in 0..SAMPLES {
         let start = size / SAMPLES * sample;
-        let end = (start + SAMPLE_BYTES).min(size);
-        if start >= end {
-            continue;
+        // Few lines of a file may be long: then the sample is of the bytes that a batch may have.
+        for length in [SAMPLE_BYTES, MAX_BATCH_BYTES as u64] {
+            let end = start.saturating_add(length).min(size);
+            if start >= end {
+                break;
+            }
+            let location = &file.object_meta.location;
+            let bytes = store
+                .get_range(location, start..end)
+                .await
+                .map_err(DataFusionError::from)?;
+            if let Some(bytes) = of_lines(&bytes) {
+                longest = longest.max(bytes);
+                break;
+            }
+            longest = longest.max(end - start);
+            if end == size {
+                break;
+            }
         }
-        let location = &file.object_meta.location;
-        let bytes = store
-            .get_range(location, start..end)
-            .await
-            .map_err(DataFusionError::from)?;
-        longest = longest.max(of_lines(&bytes, size));
     }
     Ok(Rows {
         bytes: longest,
@@ -156,29 +167,43 @@ async fn of_text(file: &PartitionedFile, store: &Arc<dyn ObjectStore>) -> Result
     })
 }
 
-/// Average bytes of a line, or of an object if a JSON array of objects is written on one line.
-fn of_lines(bytes: &[u8], size: u64) -> u64 {
+/// Average bytes of a line, or of an object if a JSON array of objects is written on one line; `None` if none ends here.
+fn of_lines(bytes: &[u8]) -> Option<u64> {
     let lines = bytes.iter().filter(|byte| **byte == b'\n').count();
-    let objects = bytes.windows(2).filter(|pair| *pair == b"},").count();
-    let sampled = bytes.len() as u64;
-    match lines.max(if lines == 0 { objects } else { 0 }) as u64 {
-        // The line is longer than the sample. The factor 16 is a guess.
-        0 if sampled < size => (sampled * 16).min(size),
-        0 => sampled,
-        rows => sampled / rows,
-    }
+    let objects = || bytes.windows(2).filter(|pair| *pair == b"},").count();
+    let rows = if lines > 0 { lines } else { objects() };
+    (bytes.len() as u64).checked_div(rows as u64)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::of_lines;
+    use super::{of_lines, of_text};
+    use datafusion::common::Result;
+    use datafusion::datasource::listing::PartitionedFile;
+    use datafusion::object_store::memory::InMemory;
+    use datafusion::object_store::path::Path;
+    use datafusion::object_store::{ObjectStore, ObjectStoreExt};
+    use std::sync::Arc;
+
+    /// Batches had as many rows as if all lines were as long, and there were so many of them that a query took minutes.
+    #[tokio::test]
+    async fn a_few_long_lines() -> Result<()> {
+        let short = format!("{}\n", "s".repeat(1_000)).repeat(100);
+        let long = format!("{}\n", "l".repeat(400_000));
+        let text = [&*short, &long, &short, &long, &short].concat();
+        let store: Arc<dyn ObjectStore> = Arc::new(InMemory::new());
+        let size = text.len() as u64;
+        store.put(&Path::from("lines.txt"), text.into()).await?;
+        let rows = of_text(&PartitionedFile::new("lines.txt", size), &store).await?;
+        assert!((1_000..8_000).contains(&rows.bytes), "{rows:?}");
+        Ok(())
+    }
 
     #[test]
     fn lines_and_objects() {
-        assert_eq!(of_lines(b"{\"a\":1}\n{\"a\":2}\n", 16), 8);
-        assert_eq!(of_lines(b"[{\"a\":1},{\"a\":2}]", 17), 17);
-        assert_eq!(of_lines(b"[{\"a\":1},{\"a\":2},{", 100), 9);
-        assert_eq!(of_lines(&[b'x'; 1000], 1_000_000), 16_000);
-        assert_eq!(of_lines(&[b'x'; 1000], 2_000), 2_000);
+        assert_eq!(of_lines(b"{\"a\":1}\n{\"a\":2}\n"), Some(8));
+        assert_eq!(of_lines(b"[{\"a\":1},{\"a\":2}]"), Some(17));
+        assert_eq!(of_lines(b"[{\"a\":1},{\"a\":2},{"), Some(9));
+        assert_eq!(of_lines(&[b'x'; 1000]), None);
     }
 }

@@ -11,8 +11,8 @@
 //! Under a memory limit, a [`CompactColumnsExec`] below and above each sort copies texts out of the buffers, and
 //! values out of the dictionaries, of other rows, which the sort and the operators that read its rows would count.
 //!
-//! Three changes apply to every plan: [`NumberSortExec`] takes the place of sorts of rows of numbers, a
-//! [`SplitBatchesExec`] below each `UNNEST` splits batches that would expand to too many rows, and [`GroupWindowExec`], which holds one group at a time, replaces the engine's operator for windows with
+//! Four changes apply to every plan: [`NumberSortExec`] takes the place of sorts of rows of numbers, aggregates with
+//! large states are computed in one partition ([`in_one_partition`]), a [`SplitBatchesExec`] below each `UNNEST` splits batches that would expand to too many rows, and [`GroupWindowExec`], which holds one group at a time, replaces the engine's operator for windows with
 //! `PARTITION BY`.
 //!
 //! On a cluster, plans are divided into stages as the engine planned them.
@@ -22,6 +22,7 @@ mod batch_rows;
 mod compact_columns;
 mod group_window;
 mod inputs;
+mod one_partition;
 mod small_side;
 mod split_batches;
 
@@ -46,6 +47,7 @@ use datafusion::physical_plan::unnest::UnnestExec;
 use datafusion::physical_plan::{ChildrenPropertiesMode, ExecutionPlan, ReplaceChildrenOptions};
 use group_window::GroupWindowExec;
 use inputs::{Inputs, inputs};
+use one_partition::in_one_partition;
 use split_batches::SplitBatchesExec;
 use std::sync::Arc;
 
@@ -134,7 +136,7 @@ impl Settings {
 }
 
 /// The plan with a [`SplitBatchesExec`] below each `UNNEST`, with windows that hold one group of rows at a time, with sorts
-/// of numbers by [`NumberSortExec`], with adaptive joins, and, under a memory limit, with a [`CompactColumnsExec`] below and above each sort.
+/// of numbers by [`NumberSortExec`], with large aggregates by [`in_one_partition`], with adaptive joins, and, under a memory limit, with a [`CompactColumnsExec`] below and above each sort.
 pub(super) fn with_bounds(
     plan: Arc<dyn ExecutionPlan>,
     state: &SessionState,
@@ -162,6 +164,9 @@ pub(super) fn with_bounds(
         }
         if let Some(window) = GroupWindowExec::in_place_of(&node)? {
             return Ok(Transformed::yes(Arc::new(window) as _));
+        }
+        if let Some(filter) = in_one_partition(&node)? {
+            return Ok(Transformed::yes(Arc::new(filter) as _));
         }
         let Some(unnest) = node.downcast_ref::<UnnestExec>() else {
             return Ok(Transformed::no(node));

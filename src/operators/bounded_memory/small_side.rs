@@ -119,6 +119,7 @@ struct HashBudget {
 struct Side {
     /// Upper bound of the bytes of its hash table; `None`: unknown.
     bytes: Option<usize>,
+    /// Whether it has one row at most.
     is_one_row: bool,
 }
 
@@ -276,11 +277,9 @@ fn side(plan: &Arc<dyn ExecutionPlan>) -> Result<Side> {
         let row = width.saturating_add(HASHED_BYTES);
         rows.saturating_mul(row)
     });
-    let context = StatisticsContext::new();
-    let exact = context.compute(plan.as_ref(), &StatisticsArgs::new())?;
     Ok(Side {
         bytes,
-        is_one_row: exact.num_rows == Precision::Exact(1),
+        is_one_row: rows.is_some_and(|rows| rows <= 1),
     })
 }
 
@@ -290,8 +289,15 @@ fn max_rows(plan: &Arc<dyn ExecutionPlan>) -> Result<Option<usize>> {
     if let Precision::Exact(rows) = statistics.num_rows {
         return Ok(Some(rows));
     }
+    let is_inner_join = plan
+        .downcast_ref::<HashJoinExec>()
+        .is_some_and(|join| *join.join_type() == JoinType::Inner);
     match (plan.children().as_slice(), plan.cardinality_effect()) {
         ([input], CardinalityEffect::Equal | CardinalityEffect::LowerEqual) => max_rows(input),
+        ([left, right], _) if is_inner_join => {
+            let rows = max_rows(left)?.zip(max_rows(right)?);
+            Ok(rows.map(|(left, right)| left.saturating_mul(right)))
+        }
         (inputs, _) if plan.is::<UnionExec>() => {
             inputs.iter().try_fold(Some(0_usize), |sum, input| {
                 let rows = max_rows(input)?;

@@ -1,6 +1,8 @@
 //! A filter of the keys that several rows hold.
 
 use std::hint::black_box;
+use std::mem::take;
+use std::ops::RangeInclusive;
 
 /// The number of counters for each key.
 const COUNTERS: usize = 8;
@@ -85,7 +87,10 @@ impl KeyFilter {
     /// Stages from 2 on have the hashes of these two by turns.
     #[must_use]
     pub fn new(keys: usize, max_bytes: usize, stage: u64) -> Self {
-        let count = (1 << Self::bits(keys, max_bytes)) / LANES;
+        Self::with_words((1 << Self::bits(keys, max_bytes)) / LANES, stage)
+    }
+
+    fn with_words(count: usize, stage: u64) -> Self {
         // Written here, which `black_box` ensures, not allocated as zeros: such pages are mapped when they are read, and again,
         // with an interrupt of all threads, when they are written.
         let words = (0..count).map(|_| black_box(0)).collect();
@@ -101,19 +106,43 @@ impl KeyFilter {
         (1 << Self::bits(keys, max_bytes)) / LANES * size_of::<u64>()
     }
 
-    /// Adds the counts of a filter that [`Self::to_bytes`] wrote.
+    /// Adds the counts of a filter that [`Self::to_bytes`] wrote, and has then as many counters as the larger one.
     ///
     /// # Errors
-    /// If it has another number of counters.
+    /// If the bytes are not those of a filter.
     pub fn merge(&mut self, bytes: &[u8]) -> Result<(), WrongFilter> {
-        if bytes.len() != size_of_val(self.words.as_slice()) {
+        let (theirs, []) = bytes.as_chunks() else {
+            return Err(WrongFilter(bytes.len()));
+        };
+        if !theirs.len().is_power_of_two() {
             return Err(WrongFilter(bytes.len()));
         }
-        let (theirs, _) = bytes.as_chunks();
-        for (word, theirs) in self.words.iter_mut().zip(theirs) {
-            *word = sums(*word, u64::from_le_bytes(*theirs));
+        if self.words.len() < theirs.len() {
+            *self = self.expanded(theirs.len());
+        }
+        let neighbours = self.words.len() / theirs.len();
+        for (words, theirs) in self.words.chunks_mut(neighbours).zip(theirs) {
+            let theirs = u64::from_le_bytes(*theirs);
+            words
+                .iter_mut()
+                .for_each(|word| *word = sums(*word, theirs));
         }
         Ok(())
+    }
+
+    /// The filter with the counters of this number of words, if it has fewer: a power of two. Each counter counts the same
+    /// in all words that take its place.
+    fn expanded(&self, words: usize) -> Self {
+        let more = words.ilog2().saturating_sub(self.words.len().ilog2());
+        // Keys that share a word have neighbouring ones in the larger filter.
+        let neighbours = |&word: &u64| std::iter::repeat_n(word, 1 << more);
+        Self {
+            words: self.words.iter().flat_map(neighbours).collect(),
+            hashes: Hashes {
+                shift: self.hashes.shift - more,
+                ..self.hashes
+            },
+        }
     }
 
     /// The filter with as many counters as [`Self::new`] gives for this number of keys, if it has more.
@@ -200,7 +229,8 @@ impl<'a> SharedKeys<'a> {
     }
 }
 
-/// Counts keys of which the number is not known before: few of them as they are, many in a filter.
+/// Counts keys of which the number is not known before: few of them as they are, more in a filter of as many bytes, and
+/// very many in the largest one.
 #[derive(Debug)]
 pub struct KeyCounts {
     /// The bytes of a filter of many keys.
@@ -214,8 +244,8 @@ pub struct KeyCounts {
 impl KeyCounts {
     /// The bytes of a filter of many keys, unless others are given.
     pub const MAX_BYTES: usize = 32 << 20;
-    /// Up to this many keys are stored exactly.
-    const FEW: usize = 1 << 20;
+    /// Up to so many keys are stored exactly in any case, and in no case more.
+    const FEW: RangeInclusive<usize> = 1 << 20..=1 << 25;
 
     /// Without keys.
     #[must_use]
@@ -233,18 +263,56 @@ impl KeyCounts {
         self.max_bytes = max_bytes;
     }
 
+    /// The number of keys that are stored exactly: as many as fit into a quarter of the bytes of the largest filter.
+    fn few(&self) -> usize {
+        (self.max_bytes / (4 * size_of::<u64>())).clamp(*Self::FEW.start(), *Self::FEW.end())
+    }
+
+    /// The number of words of the first filter, which has no more bytes than the keys that are stored exactly.
+    fn first_words(&self) -> usize {
+        let bytes = self.max_bytes.min(self.few() * size_of::<u64>());
+        (1 << KeyFilter::bits(usize::MAX, bytes)) / LANES
+    }
+
+    /// The number of words of the largest filter.
+    fn most_words(&self) -> usize {
+        (1 << KeyFilter::bits(usize::MAX, self.max_bytes)) / LANES
+    }
+
+    /// A filter of the keys that are stored exactly.
+    fn first_filter(&mut self) -> KeyFilter {
+        let mut filter = KeyFilter::with_words(self.first_words(), 0);
+        take(&mut self.keys)
+            .into_iter()
+            .for_each(|key| filter.add(key));
+        filter
+    }
+
     /// Counts keys.
     pub fn add(&mut self, keys: &[u64]) {
         self.total += keys.len();
+        let (number, few) = (self.keys.len() + keys.len(), self.few());
+        let most = self.most_words();
         match &mut self.filter {
-            Some(filter) => keys.iter().for_each(|&key| filter.add(key)),
-            None if self.keys.len() + keys.len() <= Self::FEW => self.keys.extend(keys),
+            Some(filter) => {
+                keys.iter().for_each(|&key| filter.add(key));
+                // The counts before are in all counters that take the place of one, so that these must be few.
+                let is_full = self.total > filter.words.len() * LANES / (2 * COUNTERS);
+                if is_full && filter.words.len() < most {
+                    *filter = filter.expanded(most);
+                }
+            }
+            None if number <= few => {
+                if number > self.keys.capacity() {
+                    let capacity = number.max(self.keys.capacity() * 2).min(few);
+                    self.keys.reserve_exact(capacity - self.keys.len());
+                }
+                self.keys.extend(keys);
+            }
             None => {
-                let mut filter = KeyFilter::new(usize::MAX, self.max_bytes, 0);
-                let all = self.keys.iter().chain(keys);
-                all.for_each(|&key| filter.add(key));
+                let mut filter = self.first_filter();
+                keys.iter().for_each(|&key| filter.add(key));
                 self.filter = Some(filter);
-                self.keys = Vec::new();
             }
         }
     }
@@ -275,9 +343,7 @@ impl KeyCounts {
                 };
                 self.total += u64::from_le_bytes(*total) as usize;
                 if self.filter.is_none() {
-                    let mut filter = KeyFilter::new(usize::MAX, self.max_bytes, 0);
-                    self.keys.drain(..).for_each(|key| filter.add(key));
-                    self.filter = Some(filter);
+                    self.filter = Some(self.first_filter());
                 }
                 self.filter.as_mut().map_or(Ok(()), |own| own.merge(filter))
             }
@@ -310,6 +376,8 @@ impl KeyCounts {
     #[must_use]
     pub fn finish(&self) -> Vec<u8> {
         match &self.filter {
+            // Folding would add the counts of a counter to itself where several took its place.
+            Some(filter) if filter.words.len() > self.first_words() => filter.to_bytes(),
             Some(filter) => filter.folded(self.total).to_bytes(),
             None => {
                 let mut filter = KeyFilter::new(self.keys.len(), self.max_bytes, 0);
@@ -364,7 +432,12 @@ mod tests {
     #[test]
     fn counts_of_parts_are_those_of_the_whole() {
         let mut random = Random::new(4);
-        for (count, parts) in [(0, 3), (5_000, 1), (5_000, 7), (KeyCounts::FEW + 5_000, 3)] {
+        for (count, parts) in [
+            (0, 3),
+            (5_000, 1),
+            (5_000, 7),
+            (KeyCounts::new().few() + 5_000, 3),
+        ] {
             let keys: Vec<u64> = (0..count).map(|_| random.next()).collect();
             let (shared, alone) = keys.split_at(count / 4);
             let all: Vec<u64> = keys.iter().chain(shared).copied().collect();
@@ -393,8 +466,10 @@ mod tests {
     #[test]
     fn larger_filters_of_many_keys() {
         let mut random = Random::new(5);
-        let keys: Vec<u64> = (0..KeyCounts::FEW * 2).map(|_| random.next()).collect();
-        let (few, many) = keys.split_at(KeyCounts::FEW / 2);
+        let keys: Vec<u64> = (0..KeyCounts::FEW.start() * 2)
+            .map(|_| random.next())
+            .collect();
+        let (few, many) = keys.split_at(KeyCounts::FEW.start() / 2);
         let mut wrong = [0; 2];
         for (max_bytes, wrong) in [1 << 18, 1 << 21].into_iter().zip(&mut wrong) {
             let part = |keys: &[u64]| {
@@ -459,6 +534,53 @@ mod tests {
                 .all(|&key| folded.is_shared(key) == small.is_shared(key))
         );
         assert!(keys[500..].iter().any(|&key| !small.is_shared(key)));
+    }
+
+    /// Also if a part that has not grown, or has few keys, is merged with one that has, in any order.
+    #[test]
+    fn a_filter_of_very_many_keys_grows() {
+        let mut random = Random::new(10);
+        let keys: Vec<u64> = (0..6_000_000).map(|_| random.next()).collect();
+        let shared = [
+            &keys[..1_000],
+            &keys[3_000_000..3_001_000],
+            &keys[5_990_000..],
+        ]
+        .concat();
+        let counts = |keys: &[u64], max_bytes| {
+            let mut counts = KeyCounts::new();
+            counts.set_max_bytes(max_bytes);
+            keys.chunks(5_000).for_each(|keys| counts.add(keys));
+            counts
+        };
+        let passed = |counts: &KeyCounts| {
+            let bytes = counts.finish();
+            let found = SharedKeys::new(&bytes).unwrap();
+            assert!(shared.iter().all(|&key| found.contains(key)));
+            keys.iter().filter(|&&key| found.contains(key)).count()
+        };
+        let with_all = |max_bytes| {
+            let mut whole = counts(&keys, max_bytes);
+            whole.add(&shared);
+            passed(&whole)
+        };
+        let (in_small, in_large) = (with_all(8 << 20), with_all(32 << 20));
+        assert!(in_large * 2 < in_small, "{in_large} {in_small}");
+        let parts = [&keys[..1_500_000], &keys[1_500_000..], &shared];
+        let parts = parts.map(|keys| counts(keys, 32 << 20));
+        let words = |counts: &KeyCounts| counts.filter.as_ref().map(|filter| filter.words.len());
+        assert_eq!(
+            parts.each_ref().map(words),
+            [Some(1 << 20), Some(1 << 22), None]
+        );
+        for order in [[0, 1, 2], [2, 1, 0], [1, 0, 2]] {
+            let mut whole = KeyCounts::new();
+            for at in order {
+                whole.merge(&parts[at].state()).unwrap();
+            }
+            let found = passed(&whole);
+            assert!(found < in_large * 3, "{order:?}: {found} {in_large}");
+        }
     }
 
     #[test]

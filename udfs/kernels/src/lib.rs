@@ -154,10 +154,10 @@ pub use normalize::normalize_into;
 pub use number_order::number_order_into;
 pub use packed::{PackError, VectorColumn, pack_f32, pack_f64, pack_sparse};
 pub use passages::{
-    AnchorGrams, AnchoredPassages, EarlierFinder, EarlierPassages, GramHashes, GramSpec, Grams,
-    Passage, PassageText, Place, RunCollection, RunFinder, RunPassage, Unit, UnitText, WholeRun,
-    WordRun, WrongRuns, common_passages, key_hash, pack_run, run_key, uncut_parts, whole_runs,
-    word_runs,
+    AnchorGrams, AnchoredPassages, CHARACTER_BYTES, DistinctRuns, EarlierFinder, EarlierPassages,
+    GramHashes, GramSpec, Grams, HASH_BYTES, Passage, PassageText, Place, RunCollection, RunFinder,
+    RunPassage, Unit, UnitText, WholeRun, WordRun, WrongRuns, common_passages, key_hash, pack_run,
+    run_key, uncut_parts, whole_runs, word_runs,
 };
 pub use path::shortest_path;
 pub use projection::{Coordinate, DenseProjector, MAX_BITS, SparseProjector, signature_bytes};

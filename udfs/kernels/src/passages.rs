@@ -16,7 +16,10 @@ mod whole;
 
 pub use earlier::{AnchoredPassages, EarlierFinder, EarlierPassages, Place};
 pub use grams::{AnchorGrams, GramSpec, Grams, WordRun, key_hash, uncut_parts, word_runs};
-pub use shared::{GramHashes, RunCollection, RunFinder, RunPassage, WrongRuns, pack_run, run_key};
+pub use shared::{
+    CHARACTER_BYTES, DistinctRuns, GramHashes, HASH_BYTES, RunCollection, RunFinder, RunPassage,
+    WrongRuns, pack_run, run_key,
+};
 pub use whole::{WholeRun, whole_runs};
 
 use xxhash_rust::xxh3::xxh3_64;

@@ -8,9 +8,12 @@
 //! A filter of the anchors of n-grams, which are fewer, leaves few n-grams for a second filter. A run is a part of a text
 //! that begins and ends with n-grams that may occur in other texts; the n-grams before and after it do not. So a
 //! passage of at least n units that two texts have in common is inside a run of each text. Equal runs of several texts
-//! are stored once, in a [`RunCollection`]. There the places of one n-gram make a tree by the units that follow it, in
+//! are stored once ([`DistinctRuns`]), in a [`RunCollection`]. There the places of one n-gram make a tree by the units that follow it, in
 //! which two places part where the common passage ends that begins at them.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::mem::take;
 use std::ops::Range;
 
 use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
@@ -210,26 +213,129 @@ pub fn run_key(run: &str) -> [u8; 16] {
     xxh3_128(run.as_bytes()).to_le_bytes()
 }
 
-/// The bytes of the fields of a packed run before its units: its key, two texts, and the number of its units.
+/// The bytes of the fields of a packed run before its units: its key, two texts, and the number of the bytes of its units.
 const HEADER: usize = 40;
 
-/// Appends a run to a collection: its key, the numbers of two texts that hold it (twice the same if there is only one),
-/// and the hashes of its units. `run` has its units as [`RunFinder::for_each`] gives them.
+/// The bytes of a unit of a packed run that is a character: its code point.
+pub const CHARACTER_BYTES: usize = 3;
+/// The bytes of another unit of a packed run: the lower ones of its XXH3-64 hash.
+pub const HASH_BYTES: usize = 6;
+
+/// Appends a run: its key, the numbers of two texts that hold it (twice the same if there is only one),
+/// and for each unit [`CHARACTER_BYTES`] or [`HASH_BYTES`]. `run` has its units as [`RunFinder::for_each`] gives them.
 pub fn pack_run(run: &str, key: [u8; 16], texts: [u64; 2], shingle: Shingle, out: &mut Vec<u8>) {
     let start = out.len();
     out.extend(key);
     out.extend(texts.map(u64::to_le_bytes).as_flattened());
     out.extend([0; 8]);
-    let mut units = 0_u64;
-    let mut push = |unit: &str| {
-        out.extend(xxh3_64(unit.as_bytes()).to_le_bytes());
-        units += 1;
-    };
     match shingle {
-        Shingle::Char(_) => units_of(run, shingle, push),
-        _ => run.split(' ').for_each(&mut push),
+        Shingle::Char(_) => {
+            let characters = run.chars().map(|c| u32::from(c).to_le_bytes());
+            characters.for_each(|c| out.extend(&c[..CHARACTER_BYTES]));
+        }
+        _ => {
+            let hashes = run.split(' ').map(|unit| xxh3_64(unit.as_bytes()));
+            hashes.for_each(|hash| out.extend(&hash.to_le_bytes()[..HASH_BYTES]));
+        }
     }
-    out[start + HEADER - 8..start + HEADER].copy_from_slice(&units.to_le_bytes());
+    let length = (out.len() - start - HEADER) as u64;
+    out[start + HEADER - 8..start + HEADER].copy_from_slice(&length.to_le_bytes());
+}
+
+/// A packed run at the beginning of some bytes, and those after it.
+fn first_run(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    let header = bytes.first_chunk::<HEADER>()?;
+    let length = usize::try_from(u64::from_le_bytes(header.as_chunks().0[4])).ok()?;
+    bytes.split_at_checked(HEADER.checked_add(length)?)
+}
+
+fn key_of(run: &[u8]) -> [u8; 16] {
+    run.first_chunk().copied().unwrap_or_default()
+}
+
+/// The bytes of a packed run that have its two texts.
+const TEXTS: Range<usize> = 16..32;
+
+fn texts_of(run: &[u8]) -> [u64; 2] {
+    let (fields, _) = run.as_chunks();
+    [2, 3].map(|at| u64::from_le_bytes(fields[at]))
+}
+
+/// Collects packed runs, of equal ones only the first, in pieces for a [`RunCollection`].
+#[derive(Debug, Default)]
+pub struct DistinctRuns {
+    pieces: Vec<Vec<u8>>,
+    /// The piece of each run, by its key, and where it is there.
+    places: HashMap<[u8; 16], (u32, u32)>,
+}
+
+impl DistinctRuns {
+    /// Upper bound of the bytes of a piece of several runs. Longer pieces take more time to allocate, shorter ones are more
+    /// values.
+    pub const PIECE: usize = 4 << 20;
+
+    /// Adds runs, one after the other. Of a run that was there before, the texts are added, until it has two.
+    ///
+    /// # Errors
+    /// If [`pack_run`] did not write the bytes.
+    pub fn add(&mut self, mut runs: &[u8]) -> Result<(), WrongRuns> {
+        while let Some((run, after)) = first_run(runs) {
+            let next = match self.pieces.last() {
+                Some(piece) if piece.len() + run.len() <= Self::PIECE => self.pieces.len() - 1,
+                _ => self.pieces.len(),
+            };
+            match self.places.entry(key_of(run)) {
+                Entry::Occupied(place) => {
+                    let &(piece, at) = place.get();
+                    let own = &mut self.pieces[piece as usize][at as usize..];
+                    let [first, last] = texts_of(own);
+                    let other = texts_of(run).into_iter().find(|&text| text != first);
+                    if let Some(other) = other.filter(|_| first == last) {
+                        own[TEXTS][8..].copy_from_slice(&other.to_le_bytes());
+                    }
+                }
+                Entry::Vacant(place) => {
+                    if next == self.pieces.len() {
+                        self.pieces.push(Vec::new());
+                    }
+                    let piece = &mut self.pieces[next];
+                    place.insert((next as u32, piece.len() as u32));
+                    let length = piece.len() + run.len();
+                    if length > piece.capacity() {
+                        let capacity = (2 * piece.capacity()).min(Self::PIECE).max(length);
+                        piece.reserve_exact(capacity - piece.len());
+                    }
+                    piece.extend_from_slice(run);
+                }
+            }
+            runs = after;
+        }
+        match runs {
+            [] => Ok(()),
+            _ => Err(WrongRuns::Bytes(runs.len())),
+        }
+    }
+
+    /// Takes the pieces. Before other runs are added, [`Self::put`] must return them.
+    pub fn take(&mut self) -> Vec<Vec<u8>> {
+        take(&mut self.pieces)
+    }
+
+    /// Returns the pieces that [`Self::take`] gave.
+    pub fn put(&mut self, pieces: Vec<Vec<u8>>) {
+        self.pieces = pieces;
+    }
+
+    /// The bytes that are allocated.
+    #[must_use]
+    pub fn memory(&self) -> usize {
+        let of_place = size_of::<([u8; 16], (u32, u32))>() + 1;
+        let pieces = self
+            .pieces
+            .iter()
+            .map(|piece| piece.capacity() + size_of::<Vec<u8>>());
+        self.places.capacity() * of_place + pieces.sum::<usize>()
+    }
 }
 
 /// The reason why bytes are not those of a collection.
@@ -243,35 +349,34 @@ pub enum WrongRuns {
     Units,
 }
 
-/// Distinct runs of texts, as [`pack_run`] writes them.
+/// Distinct runs of texts, as [`pack_run`] writes them, with `UNIT` bytes for each unit.
 #[derive(Debug)]
-pub struct RunCollection<'a> {
-    runs: Vec<Run<'a>>,
+pub struct RunCollection<'a, const UNIT: usize> {
+    runs: Vec<Run<'a, UNIT>>,
     /// The number of units of all runs.
     units: u32,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Run<'a> {
+struct Run<'a, const UNIT: usize> {
     /// The fields before the units, and these.
     bytes: &'a [u8],
     /// The number of units of the runs before it.
     before: u32,
 }
 
-impl<'a> Run<'a> {
+impl<'a, const UNIT: usize> Run<'a, UNIT> {
     fn key(&self) -> [u8; 16] {
-        self.bytes.first_chunk().copied().unwrap_or_default()
+        key_of(self.bytes)
     }
 
     /// Two different texts that hold it, or twice the only one.
     fn texts(&self) -> [u64; 2] {
-        let (fields, _) = self.bytes.as_chunks();
-        [2, 3].map(|at| u64::from_le_bytes(fields[at]))
+        texts_of(self.bytes)
     }
 
-    /// The hashes of its units.
-    fn units(&self) -> &'a [[u8; 8]] {
+    /// The bytes of its units.
+    fn units(&self) -> &'a [[u8; UNIT]] {
         self.bytes[HEADER..].as_chunks().0
     }
 
@@ -279,6 +384,13 @@ impl<'a> Run<'a> {
         let [a, b] = self.texts();
         a != b
     }
+}
+
+/// The bytes of a unit as a number.
+fn number_of<const UNIT: usize>(unit: [u8; UNIT]) -> u64 {
+    let mut bytes = [0; 8];
+    bytes[..UNIT].copy_from_slice(&unit);
+    u64::from_le_bytes(bytes)
 }
 
 /// A passage that a run has in common with others.
@@ -306,13 +418,13 @@ struct Place {
 /// What is before a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Before {
-    /// The hash of the unit before it.
+    /// The bytes of the unit before it, as a number.
     Unit(u64),
     /// It is the first of a run, given by its number: in no other text the same unit is before it.
     Start(u32),
 }
 
-impl<'a> RunCollection<'a> {
+impl<'a, const UNIT: usize> RunCollection<'a, UNIT> {
     /// The collection of these pieces, which have some runs each, one after the other. They may have 2^32 − 1 units.
     ///
     /// # Errors
@@ -320,23 +432,18 @@ impl<'a> RunCollection<'a> {
     pub fn new(pieces: impl IntoIterator<Item = &'a [u8]>) -> Result<Self, WrongRuns> {
         let (mut runs, mut before) = (Vec::new(), 0_u32);
         for piece in pieces {
-            let wrong = WrongRuns::Bytes(piece.len());
             let mut rest = piece;
-            while let Some(header) = rest.first_chunk::<HEADER>() {
-                let (fields, _) = header.as_chunks();
-                let units = usize::try_from(u64::from_le_bytes(fields[4])).map_err(|_| wrong)?;
-                let length = units
-                    .checked_mul(8)
-                    .and_then(|bytes| bytes.checked_add(HEADER));
-                let (bytes, after) = rest.split_at_checked(length.ok_or(wrong)?).ok_or(wrong)?;
+            while let Some((bytes, after)) = first_run(rest)
+                && (bytes.len() - HEADER).is_multiple_of(UNIT)
+            {
                 runs.push(Run { bytes, before });
-                let units = u32::try_from(units).ok();
+                let units = u32::try_from((bytes.len() - HEADER) / UNIT).ok();
                 let end = units.and_then(|units| before.checked_add(units));
                 before = end.ok_or(WrongRuns::Units)?;
                 rest = after;
             }
             if !rest.is_empty() {
-                return Err(wrong);
+                return Err(WrongRuns::Bytes(piece.len()));
             }
         }
         Ok(Self {
@@ -363,7 +470,7 @@ impl<'a> RunCollection<'a> {
         for run in &self.runs {
             units.clear();
             hashes.clear();
-            units.extend(run.units().iter().map(|unit| u64::from_le_bytes(*unit)));
+            units.extend(run.units().iter().copied().map(number_of));
             run_hashes_into(&units, length, &mut hashes);
             let is_of_part = hashes.first().is_some_and(|hash| hash % parts == part);
             if is_of_part && run.is_of_several_texts() {
@@ -397,9 +504,7 @@ impl<'a> RunCollection<'a> {
         let run = self.runs.partition_point(|run| run.before <= number) - 1;
         let at = number - self.runs[run].before;
         let before = match at.checked_sub(1) {
-            Some(before) => {
-                Before::Unit(u64::from_le_bytes(self.runs[run].units()[before as usize]))
-            }
+            Some(before) => Before::Unit(number_of(self.runs[run].units()[before as usize])),
             None => Before::Start(run as u32),
         };
         Place {
@@ -410,7 +515,7 @@ impl<'a> RunCollection<'a> {
     }
 
     /// The unit of a place after `depth` units; `None` at the end of its run.
-    fn unit(&self, place: &Place, depth: usize) -> Option<[u8; 8]> {
+    fn unit(&self, place: &Place, depth: usize) -> Option<[u8; UNIT]> {
         let run = &self.runs[place.run as usize];
         run.units().get(place.at as usize + depth).copied()
     }
@@ -637,7 +742,7 @@ impl Witnesses {
         self.found.into_iter().flatten()
     }
 
-    fn add_place(&mut self, place: &Place, runs: &[Run<'_>]) {
+    fn add_place<const UNIT: usize>(&mut self, place: &Place, runs: &[Run<'_, UNIT>]) {
         let texts = runs[place.run as usize].texts();
         self.add((texts[0], place.before));
         if texts[1] != texts[0] {

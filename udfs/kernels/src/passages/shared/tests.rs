@@ -28,6 +28,19 @@ fn expected(texts: &[String], copies: &[usize], shingle: Shingle) -> Found {
     found
 }
 
+/// Calls `visit` with the passages of all parts of a collection.
+fn of_parts<const UNIT: usize>(
+    bytes: &[u8],
+    length: usize,
+    parts: u64,
+    mut visit: impl FnMut(RunPassage),
+) {
+    let collection = RunCollection::<UNIT>::new([bytes]).expect("packed runs");
+    for part in 0..parts {
+        collection.for_each_passage(length, part, parts, &mut visit);
+    }
+}
+
 /// The same by a collection of runs. Of the other anchors and n-grams, those with a hash below `more` are taken for shared
 /// ones.
 fn found(texts: &[String], copies: &[usize], shingle: Shingle, more: u64, parts: u64) -> Found {
@@ -85,17 +98,18 @@ fn found(texts: &[String], copies: &[usize], shingle: Shingle, more: u64, parts:
         .iter()
         .map(|(run, places)| (run_key(run), places))
         .collect();
-    let collection = RunCollection::new([&bytes[..]]).expect("packed runs");
     let mut found = Found::new();
-    for part in 0..parts {
-        collection.for_each_passage(shingle.window(), part, parts, |passage| {
-            for &(text, first) in places[&passage.key] {
-                if passage.not_in != Some(text as u64) {
-                    let is_new = found.insert((text, first + passage.first, passage.length));
-                    assert!(is_new, "{passage:?} is there twice");
-                }
+    let visit = |passage: RunPassage| {
+        for &(text, first) in places[&passage.key] {
+            if passage.not_in != Some(text as u64) {
+                let is_new = found.insert((text, first + passage.first, passage.length));
+                assert!(is_new, "{passage:?} is there twice");
             }
-        });
+        }
+    };
+    match shingle {
+        Shingle::Char(_) => of_parts::<CHARACTER_BYTES>(&bytes, shingle.window(), parts, visit),
+        _ => of_parts::<HASH_BYTES>(&bytes, shingle.window(), parts, visit),
     }
     found
 }
@@ -181,8 +195,9 @@ fn other_bytes_are_no_collection() {
         Shingle::Word(2),
         &mut bytes,
     );
-    assert_eq!(bytes.len(), HEADER + 3 * 8);
-    let read = |pieces: &[&[u8]]| RunCollection::new(pieces.iter().copied()).map(|_| ());
+    assert_eq!(bytes.len(), HEADER + 3 * HASH_BYTES);
+    let read =
+        |pieces: &[&[u8]]| RunCollection::<HASH_BYTES>::new(pieces.iter().copied()).map(|_| ());
     assert_eq!(read(&[]), Ok(()));
     assert_eq!(read(&[&bytes, &[], &bytes]), Ok(()));
     for end in 1..bytes.len() {
