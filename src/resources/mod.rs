@@ -102,8 +102,10 @@ impl FromStr for Memory {
     }
 }
 
-/// Of a memory limit, the share that a filter of keys may take: an eighth, as a query may hold two, and copies of one.
+/// Of a memory limit that was set, the share that a filter of keys may take: an eighth, as a query may hold two, and copies
+/// of one. Of the default limit, which is most of the memory of the machine, a 32nd.
 const FILTER_SHARE: usize = 8;
+const FILTER_SHARE_OF_DEFAULT: usize = 32;
 /// Maximum size of a filter of keys, in bytes.
 const MAX_FILTER_BYTES: usize = 1 << 30;
 
@@ -176,7 +178,11 @@ impl Resources {
                 // Hash joins do not spill, sorts do.
                 options.optimizer.prefer_hash_join = false;
             }
-            let filter = (bytes / FILTER_SHARE).clamp(KeyCounts::MAX_BYTES, MAX_FILTER_BYTES);
+            let filter = match self.memory {
+                Memory::Share => bytes / FILTER_SHARE_OF_DEFAULT,
+                _ => bytes / FILTER_SHARE,
+            };
+            let filter = filter.clamp(KeyCounts::MAX_BYTES, MAX_FILTER_BYTES);
             config = config.with_option_extension(NeardupOptions {
                 filter_bytes: Some(filter as u64),
                 ..NeardupOptions::default()

@@ -33,7 +33,7 @@ const MAX_BYTES: usize = 1 << 30;
     ),
     argument(
         name = "max_bytes",
-        description = "The maximum size of a filter: a constant of at least 256, 32 MiB by default. Up to a million keys, or as many as fit into a quarter of these bytes, are stored as they are until the filter is made. With more, it has a quarter of these bytes, or after very many the largest power of two."
+        description = "The maximum size of a filter: a constant of at least 256, 32 MiB by default. Up to a million keys, or as many as fit into these bytes but at most 2^25, are stored as they are until the filter is made."
     ),
     related_udf(name = "passage_anchors"),
     related_udf(name = "passage_grams")

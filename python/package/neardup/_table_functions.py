@@ -2091,9 +2091,9 @@ class TableFunctions:
                 'space:n' (pieces between white space) or 'char:n'; default 'word:12'.
             filter_bytes: A whole number in [256, 1073741824]: maximum size of each of two filters
                 of the parts of many texts that may occur in others; in one process the default is
-                an eighth of the memory limit, at least 32 MiB and at most 1 GiB. The rows do not
-                depend on it; if it is less than about a sixteenth of the texts, more is compared;
-                default 33554432.
+                an eighth of a memory limit that is set, or a 32nd of the memory that is available,
+                at least 32 MiB and at most 1 GiB. The rows do not depend on it; if it is less than
+                about a sixteenth of the texts, more is compared; default 33554432.
 
         Returns:
             passage (UInt64): the XXH3-64 hash of the passage: of its units joined by one space, or

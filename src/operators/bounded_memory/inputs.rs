@@ -140,26 +140,24 @@ async fn of_text(file: &PartitionedFile, store: &Arc<dyn ObjectStore>) -> Result
     let mut longest = 0;
     for sample in 0..SAMPLES {
         let start = size / SAMPLES * sample;
+        let location = &file.object_meta.location;
+        let (mut end, mut of_rows) = (start, None);
         // Few lines of a file may be long: then the sample is of the bytes that a batch may have.
         for length in [SAMPLE_BYTES, MAX_BATCH_BYTES as u64] {
-            let end = start.saturating_add(length).min(size);
-            if start >= end {
+            if end == size {
                 break;
             }
-            let location = &file.object_meta.location;
+            end = start.saturating_add(length).min(size);
             let bytes = store
                 .get_range(location, start..end)
                 .await
                 .map_err(DataFusionError::from)?;
-            if let Some(bytes) = of_lines(&bytes) {
-                longest = longest.max(bytes);
-                break;
-            }
-            longest = longest.max(end - start);
-            if end == size {
+            of_rows = of_lines(&bytes);
+            if of_rows.is_some() {
                 break;
             }
         }
+        longest = longest.max(of_rows.unwrap_or(end - start));
     }
     Ok(Rows {
         bytes: longest,
