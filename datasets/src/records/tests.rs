@@ -94,6 +94,36 @@ fn objects_are_found_at_any_size() {
     }
 }
 
+/// Characters from U+20000 on, in every other plane, were read as those of the plane before where they were escaped.
+#[test]
+fn escaped_characters_are_those_that_are_written() {
+    for plane in 0..=16_u32 {
+        for low in [1, 0x2a6, 0xd7ff, 0xfffd] {
+            let character = char::from_u32(plane << 16 | low).expect("a character");
+            let written = character.to_string();
+            let units = written.encode_utf16();
+            let escaped: String = units.map(|unit| format!("\\u{unit:04x}")).collect();
+            let json = |text: &str| format!("{{\"a{text}\": [\"{text}\\\\{text}{text}\"]}}\n");
+            let plain = match character.is_control() {
+                true => json(&escaped),
+                false => json(&written),
+            };
+            let wanted = json_rows(&plain.repeat(3), 1 << 20, 100);
+            assert!(
+                wanted.contains(character) || character.is_control(),
+                "{wanted}"
+            );
+            for size in SIZES {
+                assert_eq!(
+                    json_rows(&json(&escaped).repeat(3), size, 2),
+                    wanted,
+                    "{size} {escaped}"
+                );
+            }
+        }
+    }
+}
+
 #[test]
 fn what_is_no_json_is_an_error_with_its_row() {
     for (text, said) in [

@@ -3,6 +3,7 @@
 //! There is a column for each key of any object, in the order of first appearance. If a key occurs twice in an object,
 //! its last value is used.
 
+mod pairs;
 mod rows;
 mod scan;
 mod shape;

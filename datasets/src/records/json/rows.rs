@@ -7,6 +7,7 @@ use datafusion::arrow::json::ReaderBuilder;
 use datafusion::arrow::json::reader::Decoder;
 use datafusion::common::{DataFusionError, Result, exec_datafusion_err};
 
+use super::pairs::write_pairs;
 use super::split::Split;
 use crate::records::chunk::{BATCH_BYTES, Chunk};
 use crate::records::input::Buffer;
@@ -65,6 +66,7 @@ impl Rows {
                 if self.piece.is_empty() {
                     break;
                 }
+                write_pairs(&mut self.piece);
             }
             let taken = self.decoder.decode(&self.piece[self.taken..]);
             let taken = taken.map_err(|error| self.failed(error.into()))?;
