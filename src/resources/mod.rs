@@ -106,8 +106,6 @@ impl FromStr for Memory {
 /// of one. Of the default limit, which is most of the memory of the machine, a 32nd.
 const FILTER_SHARE: usize = 8;
 const FILTER_SHARE_OF_DEFAULT: usize = 32;
-/// Maximum size of a filter of keys, in bytes.
-const MAX_FILTER_BYTES: usize = 1 << 30;
 
 /// Minimum limit that can be set, in bytes: no query runs in less.
 const MIN_LIMIT: usize = 1 << 20;
@@ -182,7 +180,7 @@ impl Resources {
                 Memory::Share => bytes / FILTER_SHARE_OF_DEFAULT,
                 _ => bytes / FILTER_SHARE,
             };
-            let filter = filter.clamp(KeyCounts::MAX_BYTES, MAX_FILTER_BYTES);
+            let filter = filter.clamp(KeyCounts::DEFAULT_BYTES, KeyCounts::MAX_BYTES);
             config = config.with_option_extension(NeardupOptions {
                 filter_bytes: Some(filter as u64),
                 ..NeardupOptions::default()

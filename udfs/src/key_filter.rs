@@ -11,9 +11,6 @@ use crate::aggregate::Aggregate;
 use crate::columns::{Kind, Parameters};
 use crate::counted::{self, Counts, for_each_set};
 
-/// Upper bound of the bytes of a filter: a state is a value of a column of at most 2 GiB.
-const MAX_BYTES: usize = 1 << 30;
-
 #[user_doc(
     doc_section(label = "Building Blocks"),
     description = "Counts keys, and returns a filter for `passage_grams`, of at most `max_bytes` bytes. The filter has each key that occurs several times, and some of the others: at most an eighth of them among fewer than `max_bytes` / 2 keys, all of them among very many. Without keys it is empty, not NULL.",
@@ -71,8 +68,7 @@ impl Counts for KeyCounts {
     /// The constant is the maximum number of bytes.
     fn count(&mut self, keys: &ArrayRef, max_bytes: u64) -> Result<()> {
         if max_bytes > 0 {
-            let max_bytes = usize::try_from(max_bytes).unwrap_or(MAX_BYTES);
-            self.set_max_bytes(max_bytes.min(MAX_BYTES));
+            self.set_max_bytes(usize::try_from(max_bytes).unwrap_or(usize::MAX));
         }
         for_each_set(keys, |keys| self.add(keys))
     }

@@ -12,8 +12,9 @@
 //! values out of the dictionaries, of other rows, which the sort and the operators that read its rows would count.
 //!
 //! Four changes apply to every plan: [`NumberSortExec`] takes the place of sorts of rows of numbers, aggregates with
-//! large states are computed in one partition ([`in_one_partition`]), a [`SplitBatchesExec`] below each `UNNEST` splits batches that would expand to too many rows, and [`GroupWindowExec`], which holds one group at a time, replaces the engine's operator for windows with
-//! `PARTITION BY`.
+//! large states are computed in one partition ([`in_one_partition`]), a [`SplitBatchesExec`] below each `UNNEST` splits
+//! batches that would expand to too many rows, and [`GroupWindowExec`], which holds one group at a time, replaces the
+//! engine's operator for windows with `PARTITION BY`.
 //!
 //! On a cluster, plans are divided into stages as the engine planned them.
 

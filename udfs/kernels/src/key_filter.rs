@@ -216,7 +216,9 @@ pub struct KeyCounts {
 
 impl KeyCounts {
     /// The bytes of a filter of many keys, unless others are given.
-    pub const MAX_BYTES: usize = 32 << 20;
+    pub const DEFAULT_BYTES: usize = 32 << 20;
+    /// Upper bound of the bytes of a filter: a state is a value of a column of at most 2 GiB.
+    pub const MAX_BYTES: usize = 1 << 30;
     /// Up to so many keys are stored exactly in any case, and in no case more.
     const FEW: RangeInclusive<usize> = 1 << 20..=1 << 25;
 
@@ -224,7 +226,7 @@ impl KeyCounts {
     #[must_use]
     pub fn new() -> Self {
         Self {
-            max_bytes: Self::MAX_BYTES,
+            max_bytes: Self::DEFAULT_BYTES,
             keys: Vec::new(),
             filter: None,
             total: 0,
@@ -233,7 +235,7 @@ impl KeyCounts {
 
     /// Sets the bytes of a filter of many keys, if there is none yet: the largest power of two within this number.
     pub fn set_max_bytes(&mut self, max_bytes: usize) {
-        self.max_bytes = max_bytes;
+        self.max_bytes = max_bytes.min(Self::MAX_BYTES);
     }
 
     /// The number of keys that are stored exactly: as many as fit into the bytes of the largest filter.
@@ -280,7 +282,7 @@ impl KeyCounts {
         };
         // A part without rows has the default.
         let theirs = u64::from_le_bytes(*max_bytes) as usize;
-        if theirs != Self::MAX_BYTES {
+        if theirs != Self::DEFAULT_BYTES {
             self.max_bytes = theirs;
         }
         match state.split_first() {

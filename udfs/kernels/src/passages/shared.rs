@@ -8,8 +8,8 @@
 //! A filter of the anchors of n-grams, which are fewer, leaves few n-grams for a second filter. A run is a part of a text
 //! that begins and ends with n-grams that may occur in other texts; the n-grams before and after it do not. So a
 //! passage of at least n units that two texts have in common is inside a run of each text. Equal runs of several texts
-//! are stored once ([`DistinctRuns`]), in a [`RunCollection`]. There the places of one n-gram make a tree by the units that follow it, in
-//! which two places part where the common passage ends that begins at them.
+//! are stored once ([`DistinctRuns`]), in a [`RunCollection`]. There the places of one n-gram make a tree by the units that
+//! follow it, in which two places part where the common passage ends that begins at them.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -109,9 +109,10 @@ impl RunFinder {
     }
 
     /// Calls `visit` with each run of a text: its first unit, from 0, and its units, joined by one space unless they are
-    /// characters; a space in a unit is written as a line feed. `has_anchor` and `has_gram` say of a key of an anchor or an n-gram whether other texts may hold it; an
-    /// n-gram is shared if they are true for all of its keys. Shared n-grams that have a unit in common are in one run, also if others are
-    /// between them, so that runs have no more units than the text.
+    /// characters; a space in a unit is written as a line feed. `has_anchor` and `has_gram` say of a key of an anchor or an
+    /// n-gram whether other texts may hold it; an n-gram is shared if they are true for all of its keys. Shared n-grams
+    /// that have a unit in common are in one run, also if others are between them, so that runs have no more units than
+    /// the text.
     pub fn for_each(
         &mut self,
         text: &str,
@@ -280,10 +281,6 @@ impl DistinctRuns {
     /// If [`pack_run`] did not write the bytes.
     pub fn add(&mut self, mut runs: &[u8]) -> Result<(), WrongRuns> {
         while let Some((run, after)) = first_run(runs) {
-            let next = match self.pieces.last() {
-                Some(piece) if piece.len() + run.len() <= Self::PIECE => self.pieces.len() - 1,
-                _ => self.pieces.len(),
-            };
             match self.places.entry(key_of(run)) {
                 Entry::Occupied(place) => {
                     let &(piece, at) = place.get();
@@ -295,11 +292,13 @@ impl DistinctRuns {
                     }
                 }
                 Entry::Vacant(place) => {
-                    if next == self.pieces.len() {
+                    let has_room = |piece: &Vec<u8>| piece.len() + run.len() <= Self::PIECE;
+                    if !self.pieces.last().is_some_and(has_room) {
                         self.pieces.push(Vec::new());
                     }
-                    let piece = &mut self.pieces[next];
-                    place.insert((next as u32, piece.len() as u32));
+                    let number = self.pieces.len() - 1;
+                    let piece = &mut self.pieces[number];
+                    place.insert((number as u32, piece.len() as u32));
                     let length = piece.len() + run.len();
                     if length > piece.capacity() {
                         let capacity = (2 * piece.capacity()).min(Self::PIECE).max(length);
