@@ -33,7 +33,7 @@
 --   benchmark: as input | the benchmark of the item, if the items have that column
 --   field: as input | the field of the item, if the items have that column
 --   kind: Utf8 | 'verbatim': one run holds all words of the item; 'near': runs hold some of them; 'short': all words of an item of fewer words than a run
---   coverage: Float64 | share of the item's words that the runs hold; words that only ignored n-grams hold do not count
+--   coverage: Float64 | share of the item's words that the runs hold; words that only ignored n-grams hold count neither as held nor as words of the item
 --   hits: Int64 | n-grams of min_run words of the item in the runs that are not ignored
 --   ignored_hits: Int64 | n-grams of the item in the runs that occur in more than max_items items
 --   longest_run: Int64 | words of the longest run

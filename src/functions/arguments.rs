@@ -63,15 +63,16 @@ impl Call {
             let name = &parameter.name;
             let value = if let Some(given) = given.remove(name) {
                 match &given {
-                    Given::Constant(value) if value.is_null() => match &parameter.default {
-                        None => continue,
-                        Some(default) => {
-                            return plan_err!(
-                                "{function}: {name} must be {}, found NULL; without the argument it is {default}",
-                                parameter.kind
-                            );
-                        }
-                    },
+                    Given::Constant(value) if value.is_null() => {
+                        let without = match &parameter.default {
+                            Some(default) => format!("without the argument it is {default}"),
+                            None => "leave the argument out if it has no value".to_owned(),
+                        };
+                        return plan_err!(
+                            "{function}: {name} must be {}, found NULL; {without}",
+                            parameter.kind
+                        );
+                    }
                     _ => check(function, parameter, given)?,
                 }
             } else if let Some(config) = config

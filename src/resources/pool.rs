@@ -22,6 +22,10 @@ const MERGE: &str = "ExternalSorterMerge";
 /// takes twice the memory of the rows in the worst case.
 const RELEASED: usize = 2;
 
+/// The allocator gives pages back once this share of the memory was released, a quarter, and a sixteenth of it is wanted
+/// again.
+const RETURNED_DIVISOR: usize = 4;
+
 /// A pool for consumers that can spill and consumers that cannot. A consumer that cannot spill may take any free
 /// memory, and a sixteenth of the whole is left to such consumers. Of the rest, the consumers that can spill share one
 /// half first come, first served; the other half is divided among them in equal parts, up to which they may grow if
@@ -38,6 +42,9 @@ const RELEASED: usize = 2;
 /// In the engine's `FairSpillPool` a sort spills once it holds an equal part of the whole, even if no other consumer
 /// needs memory, and fails if its first batch is larger than that part. A plan of sixty sorts and aggregates divides
 /// 400 MB into parts of 5 MB, though few of them hold rows at the same time.
+///
+/// The GNU C library keeps pages that were freed between others that are in use: after an operator of 4 GB the process
+/// would have 4 GB, whatever the next one holds. So the pool lets it return them before other operators take memory.
 #[derive(Debug)]
 pub(super) struct SharedPool {
     bytes: usize,
@@ -52,6 +59,10 @@ struct State {
     unspillable: usize,
     /// What consumers that can spill have released since their last request, by consumer.
     released: HashMap<usize, usize>,
+    /// The largest number of reserved bytes since pages were returned.
+    high: usize,
+    /// The smallest one since then.
+    low: usize,
 }
 
 impl SharedPool {
@@ -90,12 +101,18 @@ impl MemoryPool for SharedPool {
     fn grow(&self, reservation: &MemoryReservation, additional: usize) {
         let mut state = self.state.lock();
         *state.held(reservation) += additional;
+        let is_due = state.is_return_due(self.bytes);
+        drop(state);
+        if is_due {
+            return_free_pages();
+        }
     }
 
     fn shrink(&self, reservation: &MemoryReservation, shrink: usize) {
         let mut state = self.state.lock();
         let held = state.held(reservation);
         *held = held.saturating_sub(shrink);
+        state.low = state.low.min(state.reserved());
         let consumer = reservation.consumer();
         if consumer.can_spill() {
             *state.released.entry(consumer.id()).or_default() += shrink;
@@ -141,12 +158,16 @@ impl MemoryPool for SharedPool {
             )));
         }
         *state.held(reservation) += additional;
+        let is_due = state.is_return_due(self.bytes);
+        drop(state);
+        if is_due {
+            return_free_pages();
+        }
         Ok(())
     }
 
     fn reserved(&self) -> usize {
-        let state = self.state.lock();
-        state.spillable + state.unspillable
+        self.state.lock().reserved()
     }
 
     fn memory_limit(&self) -> MemoryLimit {
@@ -155,11 +176,37 @@ impl MemoryPool for SharedPool {
 }
 
 impl State {
+    fn reserved(&self) -> usize {
+        self.spillable.saturating_add(self.unspillable)
+    }
+
+    /// Whether free pages should be returned now that memory was reserved: after much was released, and before as much is
+    /// in use again.
+    fn is_return_due(&mut self, bytes: usize) -> bool {
+        let reserved = self.reserved();
+        let is_due = self.high - self.low >= bytes / RETURNED_DIVISOR
+            && reserved - self.low >= bytes / RESERVED_DIVISOR;
+        if is_due || reserved > self.high {
+            self.high = reserved;
+            self.low = reserved;
+        }
+        is_due
+    }
+
     fn held(&mut self, reservation: &MemoryReservation) -> &mut usize {
         match reservation.consumer().can_spill() {
             true => &mut self.spillable,
             false => &mut self.unspillable,
         }
+    }
+}
+
+/// Lets the allocator return free pages to the system.
+fn return_free_pages() {
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    // SAFETY: the function reads and writes what the allocator keeps about free memory, under the locks of the allocator.
+    unsafe {
+        libc::malloc_trim(0);
     }
 }
 
@@ -239,5 +286,26 @@ mod tests {
         fixed.try_grow(8).expect("memory is free");
         let third = merge(2);
         assert_eq!(runs(&third), 6, "up to a sixteenth of the whole");
+    }
+
+    #[test]
+    fn pages_are_returned_after_much_was_released() {
+        let mut state = State::default();
+        let mut reserve = |bytes: usize| {
+            let is_more = bytes > state.reserved();
+            state.unspillable = bytes;
+            state.low = state.low.min(bytes);
+            is_more && state.is_return_due(1600)
+        };
+        let due: Vec<usize> = [
+            100, 900, 1000, // The first growth returns nothing.
+            601, 701, 1000, // Less than a quarter was released.
+            600, 699, 700, // A sixteenth is wanted again.
+            800, 400, 450, 500, 100, 1500, 0, 99, 0, 100,
+        ]
+        .into_iter()
+        .filter(|&bytes| reserve(bytes))
+        .collect();
+        assert_eq!(due, [700, 500, 1500, 100]);
     }
 }

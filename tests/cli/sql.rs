@@ -590,6 +590,15 @@ fn near_names_are_offered() {
                 .to_owned(),
         ),
         (
+            "SELECT * FROM jaccard_join('rows.csv', across => NULL)",
+            "found NULL; leave the argument out if it has no value".to_owned(),
+        ),
+        (
+            "SELECT * FROM shared_passages('rows.csv', min_words => NULL)",
+            "min_words must be a whole number in [1, 1000], found NULL; leave the argument out"
+                .to_owned(),
+        ),
+        (
             "SELECT * FROM jaccard_join('rows.csv', text => upper(text))",
             "text takes the name of a column, found upper(text)".to_owned(),
         ),

@@ -11,10 +11,10 @@
 //! Under a memory limit, a [`CompactColumnsExec`] below and above each sort copies texts out of the buffers, and
 //! values out of the dictionaries, of other rows, which the sort and the operators that read its rows would count.
 //!
-//! Four changes apply to every plan: [`NumberSortExec`] takes the place of sorts of rows of numbers, aggregates with
-//! large states are computed in one partition ([`in_one_partition`]), a [`SplitBatchesExec`] below each `UNNEST` splits
-//! batches that would expand to too many rows, and [`GroupWindowExec`], which holds one group at a time, replaces the
-//! engine's operator for windows with `PARTITION BY`.
+//! Five changes apply to every plan: [`NumberSortExec`] takes the place of sorts of rows of numbers, aggregates with
+//! large states are computed in one partition ([`in_one_partition`]), a [`SingleRowJoinExec`] joins with their values, a
+//! [`SplitBatchesExec`] below each `UNNEST` splits batches that would expand to too many rows, and [`GroupWindowExec`],
+//! which holds one group at a time, replaces the engine's operator for windows with `PARTITION BY`.
 //!
 //! On a cluster, plans are divided into stages as the engine planned them.
 
@@ -24,6 +24,7 @@ mod compact_columns;
 mod group_window;
 mod inputs;
 mod one_partition;
+mod single_row;
 mod small_side;
 mod split_batches;
 
@@ -49,6 +50,8 @@ use datafusion::physical_plan::{ChildrenPropertiesMode, ExecutionPlan, ReplaceCh
 use group_window::GroupWindowExec;
 use inputs::{Inputs, inputs};
 use one_partition::in_one_partition;
+use single_row::SingleRowJoinExec;
+use small_side::is_one_row;
 use split_batches::SplitBatchesExec;
 use std::sync::Arc;
 
@@ -137,7 +140,9 @@ impl Settings {
 }
 
 /// The plan with a [`SplitBatchesExec`] below each `UNNEST`, with windows that hold one group of rows at a time, with sorts
-/// of numbers by [`NumberSortExec`], with large aggregates by [`in_one_partition`], with adaptive joins, and, under a memory limit, with a [`CompactColumnsExec`] below and above each sort.
+/// of numbers by [`NumberSortExec`], with large aggregates by [`in_one_partition`] and joins with these by
+/// [`SingleRowJoinExec`], with adaptive joins, and, under a memory limit, with a [`CompactColumnsExec`] below and above
+/// each sort.
 pub(super) fn with_bounds(
     plan: Arc<dyn ExecutionPlan>,
     state: &SessionState,
@@ -168,6 +173,9 @@ pub(super) fn with_bounds(
         }
         if let Some(filter) = in_one_partition(&node)? {
             return Ok(Transformed::yes(Arc::new(filter) as _));
+        }
+        if let Some(join) = SingleRowJoinExec::in_place_of(&node, is_one_row)? {
+            return Ok(Transformed::yes(Arc::new(join) as _));
         }
         let Some(unnest) = node.downcast_ref::<UnnestExec>() else {
             return Ok(Transformed::no(node));

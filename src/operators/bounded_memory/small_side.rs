@@ -13,6 +13,7 @@
 //! A sort of the rows of an outer join by hash stays above it, because of [`UnknownValuesExec`], too: the engine would
 //! sort its input, without the columns that are constants there, and end with an error, because they are none above.
 
+use super::single_row::SingleRowJoinExec;
 use crate::operators::unknown_values::UnknownValuesExec;
 use datafusion::arrow::compute::SortOptions;
 use datafusion::arrow::datatypes::{DataType, Field, Schema};
@@ -283,15 +284,21 @@ fn side(plan: &Arc<dyn ExecutionPlan>) -> Result<Side> {
     })
 }
 
+/// Whether a plan has one row at most.
+pub(super) fn is_one_row(plan: &Arc<dyn ExecutionPlan>) -> Result<bool> {
+    Ok(max_rows(plan)?.is_some_and(|rows| rows <= 1))
+}
+
 /// Upper bound of the number of rows; `None`: unknown. An estimate, such as that of a filter, is no bound.
 fn max_rows(plan: &Arc<dyn ExecutionPlan>) -> Result<Option<usize>> {
     let statistics = StatisticsContext::new().compute(plan.as_ref(), &StatisticsArgs::new())?;
     if let Precision::Exact(rows) = statistics.num_rows {
         return Ok(Some(rows));
     }
-    let is_inner_join = plan
-        .downcast_ref::<HashJoinExec>()
-        .is_some_and(|join| *join.join_type() == JoinType::Inner);
+    let is_inner_join = plan.is::<SingleRowJoinExec>()
+        || plan
+            .downcast_ref::<HashJoinExec>()
+            .is_some_and(|join| *join.join_type() == JoinType::Inner);
     match (plan.children().as_slice(), plan.cardinality_effect()) {
         ([input], CardinalityEffect::Equal | CardinalityEffect::LowerEqual) => max_rows(input),
         ([left, right], _) if is_inner_join => {

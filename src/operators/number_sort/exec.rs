@@ -1,6 +1,6 @@
 //! The physical plan.
 
-use super::records::{Buckets, Layout, Record};
+use super::records::{Buckets, Layout, Record, sort};
 use crate::operators::one_input::one_input;
 use crate::operators::rows_once::rows_once;
 use crate::operators::spilling::spillable_memory;
@@ -278,7 +278,8 @@ async fn sorted<const WORDS: usize>(
     }
     let memory = parts.iter_mut().map(|part| part.memory.take()).collect();
     let records: Vec<_> = parts.into_iter().map(|part| part.records).collect();
-    let buckets = Buckets::of(&records);
+    let all: Vec<&[Record<WORDS>]> = records.iter().map(Vec::as_slice).collect();
+    let buckets = Buckets::of(&all);
     let distributing = records.into_iter().map(|mut records| {
         SpawnedTask::spawn(async move {
             let starts = buckets.distribute(&mut records);
@@ -344,7 +345,7 @@ impl<const WORDS: usize> SortedRows<WORDS> {
                 self.ready.extend_from_slice(&records[range]);
             }
             // Rows that are equal in the columns that they are sorted by are in the order of the others.
-            self.ready[first..].sort_unstable();
+            sort(&mut self.ready[first..]);
             self.bucket += 1;
         }
         let end = self.ready.len().min(self.at + self.batch_rows.max(1));

@@ -200,19 +200,20 @@ pub(super) struct Buckets {
     count: usize,
 }
 
-/// A bucket has about this many records, if the first words are uniformly distributed: those that fit into the cache
-/// of a core.
-const RECORDS_OF_BUCKET: usize = 1 << 13;
-const MAX_BUCKETS: usize = 1 << 12;
+/// Records are distributed to at most so many buckets at a time: the end of each has a page in the cache of addresses of
+/// a core.
+const MAX_BUCKETS: usize = 1 << 9;
+/// A bucket that is sorted by itself has about this many records, if the first words are uniformly distributed.
+const RECORDS_OF_BUCKET: usize = 1 << 6;
 
 impl Buckets {
     /// The buckets of some records.
-    pub(super) fn of<const WORDS: usize>(parts: &[Vec<Record<WORDS>>]) -> Self {
-        let words = || parts.iter().flatten().map(|record| record[0]);
+    pub(super) fn of<const WORDS: usize>(parts: &[&[Record<WORDS>]]) -> Self {
+        let words = || parts.iter().copied().flatten().map(|record| record[0]);
         let (min, max) = words().fold((u64::MAX, 0), |(min, max), word| {
             (min.min(word), max.max(word))
         });
-        let records: usize = parts.iter().map(Vec::len).sum();
+        let records: usize = parts.iter().map(|part| part.len()).sum();
         let range = max.saturating_sub(min);
         let wanted = (records / RECORDS_OF_BUCKET).clamp(1, MAX_BUCKETS);
         let mut shift = 0;
@@ -258,5 +259,14 @@ impl Buckets {
             }
         }
         starts
+    }
+}
+
+/// Sorts records, first into buckets.
+pub(super) fn sort<const WORDS: usize>(records: &mut [Record<WORDS>]) {
+    let buckets = Buckets::of(&[&*records]);
+    let starts = buckets.distribute(records);
+    for bucket in starts.windows(2) {
+        records[bucket[0]..bucket[1]].sort_unstable();
     }
 }

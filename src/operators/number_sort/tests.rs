@@ -87,6 +87,8 @@ async fn rows_are_sorted_as_by_a_naive_sort() -> Result<()> {
             (0, Memory::Unlimited),
             (1, Memory::Unlimited),
             (40_000, Memory::Unlimited),
+            // So many that buckets are divided again.
+            (100_000, Memory::Unlimited),
             (40_000, Memory::Bytes(64 << 20)),
             // The records of 300,000 rows take 9.6 MB, more than an eighth of the limit.
             (300_000, Memory::Bytes(32 << 20)),

@@ -118,20 +118,23 @@ impl KeyFilter {
         Ok(())
     }
 
-    /// The filter with as many counters as [`Self::new`] gives for this number of keys, if it has more.
-    fn folded(&self, keys: usize) -> Self {
-        let fewer = (self.words.len() * LANES).ilog2();
-        let fewer = fewer.saturating_sub(Self::bits(keys, usize::MAX));
+    /// The filter with as many counters as [`Self::new`] gives for this number of keys; `None` if it has no more than these.
+    fn folded(&self, keys: usize) -> Option<Self> {
+        let counters = (self.words.len() * LANES).ilog2();
+        let fewer = counters.checked_sub(Self::bits(keys, usize::MAX))?;
+        if fewer == 0 {
+            return None;
+        }
         // Keys that share a word of the smaller filter have neighbouring ones in the larger filter.
         let neighbours = self.words.chunks(1 << fewer);
         let words = neighbours.map(|words| words.iter().copied().fold(0, sums));
-        Self {
+        Some(Self {
             words: words.collect(),
             hashes: Hashes {
                 shift: self.hashes.shift + fewer,
                 ..self.hashes
             },
-        }
+        })
     }
 
     /// The counters, for [`Self::merge`] and [`SharedKeys`].
@@ -331,7 +334,9 @@ impl KeyCounts {
     #[must_use]
     pub fn finish(&self) -> Vec<u8> {
         match &self.filter {
-            Some(filter) => filter.folded(self.total).to_bytes(),
+            Some(filter) => filter
+                .folded(self.total)
+                .map_or_else(|| filter.to_bytes(), |folded| folded.to_bytes()),
             None => {
                 let mut filter = KeyFilter::new(self.keys.len(), self.max_bytes, 0);
                 self.keys.iter().for_each(|&key| filter.add(key));
@@ -480,7 +485,8 @@ mod tests {
                 .for_each(|&key| filter.add(key));
         }
         assert!(large.words.len() > 8 * small.words.len());
-        let folded = large.folded(1_000);
+        let folded = large.folded(1_000).unwrap();
+        assert!(small.folded(1_000).is_none() && small.folded(usize::MAX).is_none());
         assert_eq!(folded.words, small.words);
         assert!(
             keys.iter()

@@ -1,8 +1,8 @@
 //! The columns of stored rows.
 
 use datafusion::arrow::array::{
-    Array, ArrayRef, AsArray, BooleanArray, Int8Array, ListArray, RecordBatch, StringViewArray,
-    UInt32Array, UInt64Array,
+    Array, ArrayRef, AsArray, BooleanArray, Int8Array, ListArray, ListBuilder, RecordBatch,
+    StringViewArray, UInt32Array, UInt64Array, UInt64Builder,
 };
 use datafusion::arrow::compute::{cast, filter_record_batch, take_record_batch};
 use datafusion::arrow::datatypes::{
@@ -130,6 +130,24 @@ impl Columns {
         let offsets = self.keys.value_offsets();
         let (start, end) = (offsets[row] as usize, offsets[row + 1] as usize);
         &self.key_values.values()[start..end]
+    }
+
+    /// The batch of these columns with fewer keys.
+    pub(super) fn retain_keys(
+        &self,
+        batch: &RecordBatch,
+        is_kept: impl Fn(u64) -> bool,
+    ) -> Result<RecordBatch> {
+        let mut keys = ListBuilder::new(UInt64Builder::new());
+        for row in 0..self.len() {
+            let of_row = self.keys(row).iter().copied();
+            keys.append_value(of_row.filter(|&key| is_kept(key)).map(Some));
+        }
+        let mut keys = keys.finish();
+        keys.shrink_to_fit();
+        let mut columns = batch.columns().to_vec();
+        columns[1] = Arc::new(keys);
+        Ok(RecordBatch::try_new(batch.schema(), columns)?)
     }
 
     pub(super) fn text(&self, row: usize) -> &str {

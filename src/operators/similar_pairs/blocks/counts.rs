@@ -3,7 +3,7 @@
 use super::columns::Columns;
 use super::store::Store;
 use crate::operators::similar_pairs::Spec;
-use datafusion::common::Result;
+use datafusion::common::{Result, internal_err};
 use datafusion::execution::memory_pool::{MemoryLimit, MemoryReservation};
 use futures::StreamExt;
 use neardup_kernels::pairs::{BlockSpec, KeyFilter, OversizedKeyCounter, OversizedKeys, Role};
@@ -29,9 +29,10 @@ impl Counts {
             + counter.map_or(0, |limit| OversizedKeyCounter::memory_for(keys, limit))
     }
 
-    /// Counts the keys of all rows. `memory` holds the bytes of [`Self::memory_for`].
+    /// Counts the keys of all rows, and leaves out of the rows in memory those that only one row has. `memory` holds the bytes
+    /// of [`Self::memory_for`].
     pub(super) async fn of(
-        store: &Arc<Store>,
+        store: &mut Arc<Store>,
         spec: &Spec,
         block: BlockSpec,
         limit: &MemoryLimit,
@@ -43,24 +44,26 @@ impl Counts {
         let bytes_of_filters = stages * KeyFilter::memory_for(keys, max_bytes);
         let mut counter =
             counter.map(|limit| OversizedKeyCounter::new(keys, limit, spec.two_sides));
-        let mut filters = Vec::new();
+        let mut counts = Self {
+            spec: block,
+            filters: Vec::new(),
+            oversized: Arc::default(),
+        };
         for stage in 0..stages {
             let mut filter = KeyFilter::new(keys, max_bytes, stage as u64);
-            let passes = |key| {
-                filters
-                    .iter()
-                    .all(|earlier: &KeyFilter| earlier.is_shared(key))
-            };
             each_batch(store, |columns| {
                 for_each_key(columns, block, |key, _| {
-                    if passes(key) {
+                    if counts.is_shared(key) {
                         filter.add(key);
                     }
                 });
                 Ok(())
             })
             .await?;
-            filters.push(filter);
+            counts.filters.push(filter);
+        }
+        if counts.leaves_rows_out() {
+            counts.retain_shared(store).await?;
         }
         if let Some(counter) = &mut counter {
             each_batch(store, |columns| {
@@ -69,23 +72,29 @@ impl Counts {
             })
             .await?;
         }
-        let oversized = match counter.filter(OversizedKeyCounter::any) {
-            None => OversizedKeys::default(),
-            Some(mut counter) => {
-                each_batch(store, |columns| {
-                    for_each_key(columns, block, |key, side| counter.count(key, side));
-                    memory.try_resize(bytes_of_filters + counter.memory())
-                })
-                .await?;
-                counter.finish()
-            }
+        if let Some(mut counter) = counter.filter(OversizedKeyCounter::any) {
+            each_batch(store, |columns| {
+                for_each_key(columns, block, |key, side| counter.count(key, side));
+                memory.try_resize(bytes_of_filters + counter.memory())
+            })
+            .await?;
+            counts.oversized = Arc::new(counter.finish());
+        }
+        memory.resize(bytes_of_filters + counts.oversized.memory());
+        Ok(counts)
+    }
+
+    /// Leaves out the keys of the rows in memory that only one row has: what follows reads the keys several times.
+    async fn retain_shared(&self, store: &mut Arc<Store>) -> Result<()> {
+        let Some(store) = Arc::get_mut(store) else {
+            return internal_err!("similar_pairs: keys are left out while they are read");
         };
-        memory.resize(bytes_of_filters + oversized.memory());
-        Ok(Self {
-            spec: block,
-            filters,
-            oversized: Arc::new(oversized),
-        })
+        for batch in 0..store.batches() {
+            store.retain_keys(batch, |key| self.is_shared(key))?;
+            // A cancelled query can end here.
+            tokio::task::yield_now().await;
+        }
+        Ok(())
     }
 
     /// Whether rows without a key that other rows have are known, and not compared.

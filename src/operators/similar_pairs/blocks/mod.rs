@@ -151,11 +151,11 @@ impl BlockJoin {
         let counters = Counts::memory_for(&store, &self.spec, &limit);
         reserve(&mut store, &keys, counters)?
             .map_err(|error| too_large("counters of keys do", &error))?;
-        let mut counts = Counts::of(&store, &self.spec, spec, &limit, &keys).await;
+        let mut counts = Counts::of(&mut store, &self.spec, spec, &limit, &keys).await;
         if store.is_held() && matches!(counts, Err(DataFusionError::ResourcesExhausted(_))) {
             spill(&mut store)?;
             keys.resize(counters);
-            counts = Counts::of(&store, &self.spec, spec, &limit, &keys).await;
+            counts = Counts::of(&mut store, &self.spec, spec, &limit, &keys).await;
         }
         let counts = Arc::new(counts.map_err(|error| too_large("counters of keys do", &error))?);
         let mut done = Stats::default();

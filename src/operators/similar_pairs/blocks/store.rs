@@ -125,6 +125,28 @@ impl Store {
         }
     }
 
+    /// The number of batches in memory.
+    pub(super) fn batches(&self) -> usize {
+        self.batches.len()
+    }
+
+    /// Leaves out keys of the rows of a batch in memory. The sizes of segments stay, as upper bounds.
+    pub(super) fn retain_keys(
+        &mut self,
+        batch: usize,
+        is_kept: impl Fn(u64) -> bool,
+    ) -> Result<()> {
+        let before = &self.batches[batch];
+        let after = self.columns[batch].retain_keys(before, is_kept)?;
+        let [bytes, fewer] = [before, &after].map(get_record_batch_memory_size);
+        self.columns[batch] = Columns::of(&after, self.part)?;
+        self.batches[batch] = after;
+        if let Some(memory) = &self.memory {
+            memory.shrink(bytes.saturating_sub(fewer).min(memory.size()));
+        }
+        Ok(())
+    }
+
     /// Whether this number of bytes more is reserved.
     fn reserve(&self, bytes: usize) -> bool {
         let memory = self.memory.as_ref();
