@@ -4,7 +4,7 @@ use datafusion::common::{DataFusionError, Result, human_readable_size};
 use datafusion::execution::memory_pool::{
     MemoryConsumer, MemoryLimit, MemoryPool, MemoryReservation,
 };
-use parking_lot::Mutex;
+use parking_lot::{Mutex, MutexGuard};
 use std::collections::HashMap;
 use std::fmt::{Display, Formatter};
 
@@ -72,6 +72,21 @@ impl SharedPool {
             state: Mutex::default(),
         }
     }
+
+    /// Counts memory, and lets free pages be returned if that is due, while others may reserve.
+    fn reserve(
+        &self,
+        mut state: MutexGuard<'_, State>,
+        reservation: &MemoryReservation,
+        additional: usize,
+    ) {
+        *state.held(reservation) += additional;
+        let is_due = state.is_return_due(self.bytes);
+        drop(state);
+        if is_due {
+            return_free_pages();
+        }
+    }
 }
 
 impl Display for SharedPool {
@@ -99,13 +114,7 @@ impl MemoryPool for SharedPool {
     }
 
     fn grow(&self, reservation: &MemoryReservation, additional: usize) {
-        let mut state = self.state.lock();
-        *state.held(reservation) += additional;
-        let is_due = state.is_return_due(self.bytes);
-        drop(state);
-        if is_due {
-            return_free_pages();
-        }
+        self.reserve(self.state.lock(), reservation, additional);
     }
 
     fn shrink(&self, reservation: &MemoryReservation, shrink: usize) {
@@ -157,12 +166,7 @@ impl MemoryPool for SharedPool {
                 human_readable_size(self.bytes),
             )));
         }
-        *state.held(reservation) += additional;
-        let is_due = state.is_return_due(self.bytes);
-        drop(state);
-        if is_due {
-            return_free_pages();
-        }
+        self.reserve(state, reservation, additional);
         Ok(())
     }
 

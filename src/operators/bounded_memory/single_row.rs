@@ -19,8 +19,8 @@ use datafusion::physical_plan::joins::{HashJoinExec, PartitionMode};
 use datafusion::physical_plan::metrics::{ExecutionPlanMetricsSet, MetricBuilder, MetricsSet};
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::{
-    DisplayAs, DisplayFormatType, Distribution, ExecutionPlan, ExecutionPlanProperties,
-    PhysicalExpr, PlanProperties, ReplaceChildrenOptions,
+    DisplayAs, DisplayFormatType, ExecutionPlan, ExecutionPlanProperties, PhysicalExpr,
+    PlanProperties, ReplaceChildrenOptions,
 };
 use futures::future::{BoxFuture, Shared};
 use futures::{FutureExt, StreamExt, TryStreamExt};
@@ -48,12 +48,8 @@ struct Execution {
 
 /// Joins the single row of the left side with the rows of the right side that have equal keys.
 pub(super) struct SingleRowJoinExec {
-    left: Arc<dyn ExecutionPlan>,
-    right: Arc<dyn ExecutionPlan>,
-    on: Vec<(PhysicalExprRef, PhysicalExprRef)>,
-    /// The columns of the result among those of both sides.
-    columns: Vec<usize>,
-    properties: Arc<PlanProperties>,
+    /// The join by hash that has the same result. It does not run.
+    join: HashJoinExec,
     execution: Arc<Mutex<Execution>>,
     metrics: ExecutionPlanMetricsSet,
 }
@@ -97,32 +93,29 @@ impl SingleRowJoinExec {
         {
             return Ok(None);
         }
-        let all = schema.fields().len() + right.schema().fields().len();
-        Ok(Some(Self {
-            left: Arc::clone(left),
-            right: Arc::clone(right),
-            on: join.on().to_vec(),
-            columns: (join.projection.as_ref())
-                .map_or_else(|| (0..all).collect(), |columns| columns.to_vec()),
-            properties: Arc::clone(join.properties()),
+        let join = join.builder().reset_state().build()?;
+        Ok(Some(Self::new(join)))
+    }
+
+    fn new(join: HashJoinExec) -> Self {
+        Self {
+            join,
             execution: Arc::default(),
             metrics: ExecutionPlanMetricsSet::new(),
-        }))
+        }
     }
 
     fn over(&self, inputs: Vec<Arc<dyn ExecutionPlan>>) -> Result<Arc<dyn ExecutionPlan>> {
-        let Ok([left, right]) = <[_; 2]>::try_from(inputs) else {
-            return internal_err!("SingleRowJoinExec joins two inputs");
-        };
-        Ok(Arc::new(Self {
-            left,
-            right,
-            on: self.on.clone(),
-            columns: self.columns.clone(),
-            properties: Arc::clone(&self.properties),
-            execution: Arc::default(),
-            metrics: ExecutionPlanMetricsSet::new(),
-        }))
+        let join = self.join.builder().with_new_children(inputs)?.build()?;
+        Ok(Arc::new(Self::new(join)))
+    }
+
+    /// The columns of the result among those of both sides.
+    fn columns(&self) -> Vec<usize> {
+        match &self.join.projection {
+            Some(columns) => columns.to_vec(),
+            None => (0..self.schema().fields().len()).collect(),
+        }
     }
 }
 
@@ -208,7 +201,7 @@ impl fmt::Debug for SingleRowJoinExec {
 
 impl DisplayAs for SingleRowJoinExec {
     fn fmt_as(&self, _: DisplayFormatType, f: &mut fmt::Formatter) -> fmt::Result {
-        let on = self.on.iter();
+        let on = self.join.on().iter();
         let on: Vec<String> = on.map(|(a, b)| format!("({a}, {b})")).collect();
         write!(f, "SingleRowJoinExec: on=[{}]", on.join(", "))
     }
@@ -220,34 +213,22 @@ impl ExecutionPlan for SingleRowJoinExec {
     }
 
     fn properties(&self) -> &Arc<PlanProperties> {
-        &self.properties
+        self.join.properties()
     }
 
     fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
-        vec![&self.left, &self.right]
+        self.join.children()
     }
 
     fn maintains_input_order(&self) -> Vec<bool> {
         vec![false, true]
     }
 
-    fn required_input_distribution(&self) -> Vec<Distribution> {
-        vec![
-            Distribution::SinglePartition,
-            Distribution::UnspecifiedDistribution,
-        ]
-    }
-
     fn apply_expressions(
         &self,
         visit: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> Result<TreeNodeRecursion>,
     ) -> Result<TreeNodeRecursion> {
-        for key in self.on.iter().flat_map(|(a, b)| [a, b]) {
-            if visit(key)? == TreeNodeRecursion::Stop {
-                return Ok(TreeNodeRecursion::Stop);
-            }
-        }
-        Ok(TreeNodeRecursion::Continue)
+        self.join.apply_expressions(visit)
     }
 
     fn replace_children(
@@ -274,17 +255,18 @@ impl ExecutionPlan for SingleRowJoinExec {
         partition: usize,
         context: Arc<TaskContext>,
     ) -> Result<SendableRecordBatchStream> {
-        let partitions = self.right.output_partitioning().partition_count();
+        let (left, right) = (self.join.left(), self.join.right());
+        let partitions = right.output_partitioning().partition_count();
         if partition >= partitions {
             return exec_err!("SingleRowJoinExec: no partition {partition} of {partitions}");
         }
-        let (own, others): (Vec<_>, Vec<_>) = self.on.iter().cloned().unzip();
+        let (own, others): (Vec<_>, Vec<_>) = self.join.on().iter().cloned().unzip();
         let row = {
             let mut execution = self.execution.lock();
             match &execution.row {
                 Some(row) => row.clone(),
                 None => {
-                    let rows = self.left.execute(0, Arc::clone(&context))?;
+                    let rows = left.execute(0, Arc::clone(&context))?;
                     let memory = MemoryConsumer::new(self.name()).register(context.memory_pool());
                     let row = read(rows, own, memory).map(|row| row.map_err(Arc::new));
                     let row = row.boxed().shared();
@@ -293,8 +275,8 @@ impl ExecutionPlan for SingleRowJoinExec {
                 }
             }
         };
-        let right = self.right.execute(partition, context)?;
-        let (columns, schema) = (self.columns.clone(), self.schema());
+        let right = right.execute(partition, context)?;
+        let (columns, schema) = (self.columns(), self.schema());
         let output_rows = MetricBuilder::new(&self.metrics).output_rows(partition);
         let execution = Arc::clone(&self.execution);
         let done = move || {
