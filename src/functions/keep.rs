@@ -67,7 +67,7 @@ impl KeepOrder {
             let (column, data_type) = find(key.column())?;
             let descending = key.descending;
             let expr = match &key.value {
-                KeepValue::Column(_) => orderable(column, &data_type, descending)?,
+                KeepValue::Column(name) => orderable(column, &data_type, descending, name)?,
                 KeepValue::Length(name) => length(column, &data_type, name)?,
             };
             orders.push(Self { expr, descending });
@@ -294,22 +294,25 @@ fn is_direction(word: &str) -> bool {
 }
 
 /// Converts an expression to a sort key. Texts are ordered as numbers if they are numbers, then as texts, in either
-/// direction. Empty texts and NaN become NULL, which is last in every order, and −0.0 becomes 0.0.
+/// direction. Empty texts and NaN become NULL, which is last in every order, and −0.0 becomes 0.0. `name` is that of the
+/// column, for errors.
 ///
 /// The engine's minimum and maximum of doubles would depend on the order of the rows if there were NaNs.
-pub(super) fn orderable(expr: Expr, data_type: &DataType, descending: bool) -> Result<Expr> {
+fn orderable(expr: Expr, data_type: &DataType, descending: bool, name: &str) -> Result<Expr> {
     match data_type {
         DataType::Dictionary(_, value) => {
-            orderable(cast(expr, (**value).clone()), value, descending)
+            orderable(cast(expr, (**value).clone()), value, descending, name)
         }
-        text if text.is_string() => Ok(number_order().call(vec![expr, lit(descending)])),
+        text if text.is_string() => Ok(number_order().call(vec![expr, lit(descending), lit(name)])),
         number if number.is_floating() => {
             let zero = lit(ScalarValue::new_zero(number)?);
             when(isnan(expr.clone()), lit(ScalarValue::try_new_null(number)?))
                 .when(expr.clone().eq(zero.clone()), zero)
                 .otherwise(expr)
         }
-        DataType::Map(_, _) => plan_err!("{expr} is a map; maps have no order to keep rows by"),
+        DataType::Map(_, _) => {
+            plan_err!("the column '{name}' is a map; maps have no order to keep rows by")
+        }
         _ => Ok(expr),
     }
 }

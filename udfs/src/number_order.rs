@@ -1,4 +1,4 @@
-//! `number_order(text[, descending])`
+//! `number_order(text[, descending[, name]])`
 
 use arrow::array::{ArrayRef, BinaryViewBuilder};
 use arrow::datatypes::DataType;
@@ -14,7 +14,7 @@ use crate::function::Function;
 #[user_doc(
     doc_section(label = "Near-Duplicate Functions"),
     description = "Returns a sort key, as bytes, that orders texts as numbers by their exact values: `9` before `10`, `1e400` after `36893488147419103232`. Texts that are not numbers are in the order of their bytes, after all numbers or, if `descending`, before them, so that they are last in either direction. Dates that are not as `2020-01-31` (`5/1/2020`, `31.12.20`, `2020-9-1`, `2020-9`, `Jan 5, 2020`), times that are not as `09:30` (`9:30`, `09:30 AM`) and numbers with separators (`1,200`), a currency or a percent sign (`$9`, `9%`) are an error, because the order of their bytes is not theirs. An empty text gives NULL. `keep_by` orders columns of texts by it.",
-    syntax_example = "number_order(text[, descending])",
+    syntax_example = "number_order(text[, descending[, name]])",
     sql_example = r#"```sql
 > SELECT text FROM (VALUES ('10'), ('9'), ('a'), ('-0.5')) AS v(text) ORDER BY number_order(text);
 +------+
@@ -33,6 +33,10 @@ use crate::function::Function;
     argument(
         name = "descending",
         description = "Whether texts that are not numbers are less than all numbers. Default: false"
+    ),
+    argument(
+        name = "name",
+        description = "What an error calls the column of the texts."
     )
 )]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -41,7 +45,11 @@ pub(crate) struct NumberOrder;
 impl Function for NumberOrder {
     const PARAMETERS: &'static Parameters = &Parameters {
         function: "number_order",
-        all: &[("text", Kind::Text), ("descending", Kind::Flag)],
+        all: &[
+            ("text", Kind::Text),
+            ("descending", Kind::Flag),
+            ("name", Kind::Text),
+        ],
         required: 1,
     };
 
@@ -53,14 +61,22 @@ impl Function for NumberOrder {
     fn compute(args: &Arguments) -> Result<ArrayRef> {
         let descending = args.constants().flag(1, false)?;
         let texts = args.texts(0)?;
+        let names = match args.constants().given(2) {
+            true => Some(args.texts(2)?),
+            false => None,
+        };
         let mut out = BinaryViewBuilder::with_capacity(args.rows());
         let mut key = Vec::new();
         for row in 0..args.rows() {
             match texts.get(row) {
                 None | Some("") => out.append_null(),
                 Some(text) if is_ordered_otherwise(text) => {
+                    let column = match names.as_ref().and_then(|names| names.get(row)) {
+                        Some(name) => format!(" in the column '{name}'"),
+                        None => String::new(),
+                    };
                     return exec_err!(
-                        "'{text}' would be ordered as a text, not as the date or number that it is: write dates with the \
+                        "'{text}'{column} would be ordered as a text, not as the date or number that it is: write dates with the \
                          year first, as 2020-01-31, times as 09:30, and numbers without separators, currency and \
                          percent signs, or order by another column"
                     );

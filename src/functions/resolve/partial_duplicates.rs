@@ -22,7 +22,22 @@ pub(in crate::functions) fn partial_duplicates(call: &Call) -> Result<Expansion>
         }
         (None, Some(_)) => true,
         (Some(_), None) => false,
-        (None, None) => !has_column(plan, "position") || !has_column(plan, "document"),
+        (None, None) => {
+            let missing: Vec<&str> = ["document", "position"]
+                .into_iter()
+                .filter(|name| !has_column(plan, name))
+                .collect();
+            if let [missing] = missing[..]
+                && !has_column(plan, "id")
+            {
+                return plan_err!(
+                    "partial_duplicates: the input has no column '{missing}': a relation of sentences has the columns \
+                     document and position, which the arguments of these names give other names, and one of documents \
+                     the column id"
+                );
+            }
+            !missing.is_empty()
+        }
     };
     let text = text_column(call, plan, call.column("text").unwrap_or("text"))?;
     if has_documents {
