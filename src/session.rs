@@ -4,7 +4,9 @@ use crate::files::{
     CopyPlainTexts, DropDoubtfulBounds, FileTables, ScanFloats, TsvFactory, with_buckets,
     written_formats,
 };
-use crate::functions::{BoundOffsets, ExpandDeferredCalls, FunctionPlanner, with_functions};
+use crate::functions::{
+    BoundOffsets, ExpandDeferredCalls, FunctionPlanner, OffsetsAboveLimits, with_functions,
+};
 use crate::operators::JoinSmallSide;
 use crate::operators::comparisons::{BothZeros, CommonTypes, SafeConditions};
 use crate::operators::distinct_members::DistinctMembers;
@@ -256,6 +258,7 @@ fn extended(mut builder: SessionStateBuilder) -> SessionStateBuilder {
         of_joins_by_sorting: false,
     };
     insert_before(physical, "EnsureRequirements", Arc::new(members));
+    insert_before(physical, "EnsureRequirements", Arc::new(OffsetsAboveLimits));
     insert_before(physical, "FilterPushdown", Arc::new(AboveEqualNames));
     let logical = builder.optimizer().get_or_insert_with(Optimizer::new);
     let names = logical.rules.iter().map(|rule| rule.name());

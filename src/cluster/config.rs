@@ -5,6 +5,7 @@ use super::copy_to::decode_copies;
 use super::stages::PrepareStages;
 use super::token::{TaskOptions, Token};
 use crate::files::{DropDoubtfulBounds, ReadAllFloats, with_buckets};
+use crate::functions::OffsetsAboveLimits;
 use crate::operators::distinct_members::DistinctMembers;
 use crate::operators::planner::planned;
 use crate::operators::whole_files::WholeFiles;
@@ -108,11 +109,12 @@ impl QueryPlanner for StagePlanner {
         let members = DistinctMembers {
             of_joins_by_sorting: true,
         };
-        let ours: [Arc<dyn PhysicalOptimizerRule + Send + Sync>; 5] = [
+        let ours: [Arc<dyn PhysicalOptimizerRule + Send + Sync>; 6] = [
             Arc::new(DropDoubtfulBounds),
             Arc::new(ReadAllFloats),
             Arc::new(WholeFiles),
             Arc::new(members),
+            Arc::new(OffsetsAboveLimits),
             Arc::new(PrepareStages),
         ];
         let rules = state.physical_optimizers().iter().cloned();

@@ -36,7 +36,7 @@ pub use inline::sql_text;
 pub use keep::{Keep, KeepKey, KeepValue};
 pub(crate) use keep::{KeepOrder, hint_for_call};
 pub(crate) use methods::{default_measure, needed_method};
-pub(crate) use offsets::BoundOffsets;
+pub(crate) use offsets::{BoundOffsets, OffsetsAboveLimits};
 pub(crate) use planner::FunctionPlanner;
 pub use template::{Column, Header, Template};
 pub(crate) use unique_ids::one_row_per_id;

@@ -1,7 +1,7 @@
 //! Prevents the engine from treating columns of outer joins and unions as constants.
 //!
 //! The engine (DataFusion 55) omits columns that it knows to be constant from a sort, and groups sorted rows as they come.
-//! This is wrong in three cases:
+//! It also takes more rows for sorted than are. This is wrong in four cases:
 //!
 //! - It keeps what it knows about the columns of both inputs of an outer join: that a column is a constant, as in
 //!   `SELECT 'a' AS source` or below `WHERE id = 3`, or equals another one. But rows without a partner have NULL in the
@@ -10,17 +10,19 @@
 //! - Each input of a union may have a constant of its own: `SELECT 1 AS source, id … UNION ALL SELECT 2, id …`. Below
 //!   `ORDER BY source, id LIMIT 10`, the partitions are sorted by `id` alone, and share a filter that leaves out what no
 //!   longer belongs to the first ten rows. The filter then compares ids of different sources, and leaves out rows that do.
+//! - The rows of a join are said to be in the order of one input, then in that of the other one. But of several rows of the
+//!   first that are equal in their order, each has the rows of the other in order: `1 2 1 2`.
 //! - Several grouping sets of sorted rows are not sorted: each row is in a group of each set. Groups were returned several
 //!   times.
 //!
-//! [`UnknownValues`] places [`UnknownValuesExec`] above these joins and unions, and below grouping sets, which returns their rows and promises
-//! nothing about their values or their order: a sort that is wanted must stay above it. The engine moves no projection
-//! below it, either.
+//! [`UnknownValues`] places [`UnknownValuesExec`] above these joins and unions, and below grouping sets, which returns their
+//! rows and promises nothing about their values or their order: a sort that is wanted must stay above it. The engine moves
+//! no projection below it, either.
 
 use crate::operators::one_input::{input_statistics, one_input};
 use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::{Transformed, TreeNode};
-use datafusion::common::{JoinType, Result};
+use datafusion::common::{DataFusionError, JoinType, Result};
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_expr::EquivalenceProperties;
 use datafusion::physical_optimizer::PhysicalOptimizerRule;
@@ -28,13 +30,15 @@ use datafusion::physical_plan::aggregates::AggregateExec;
 use datafusion::physical_plan::joins::{HashJoinExec, NestedLoopJoinExec, SortMergeJoinExec};
 use datafusion::physical_plan::sorts::sort::SortExec;
 use datafusion::physical_plan::union::UnionExec;
+use datafusion::physical_plan::windows::{BoundedWindowAggExec, WindowAggExec};
 use datafusion::physical_plan::{
-    ChildrenPropertiesMode, DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties,
-    ReplaceChildrenOptions,
+    ChildrenPropertiesMode, DisplayAs, DisplayFormatType, ExecutionPlan, ExecutionPlanProperties,
+    PlanProperties, ReplaceChildrenOptions,
 };
 use std::sync::Arc;
 
-/// Places [`UnknownValuesExec`] above outer joins and unions, and below grouping sets. It must run before sorts that are not needed are removed.
+/// Places [`UnknownValuesExec`] above joins and unions, and below grouping sets. It must run before sorts that are not
+/// needed are removed.
 #[derive(Debug)]
 pub(crate) struct UnknownValues;
 
@@ -45,6 +49,7 @@ impl PhysicalOptimizerRule for UnknownValues {
         _: &ConfigOptions,
     ) -> Result<Arc<dyn ExecutionPlan>> {
         let has_sort = plan.exists(|node| Ok(node.is::<SortExec>()))?;
+        let is_order_used = has_sort || has_window(&plan)?;
         let plan = plan.transform_up(|plan| {
             if let Some(groups) = plan.downcast_ref::<AggregateExec>()
                 && groups.group_expr().has_grouping_set()
@@ -57,10 +62,13 @@ impl PhysicalOptimizerRule for UnknownValues {
             }
             let known = plan.properties().equivalence_properties().eq_group();
             let is_union = has_sort && plan.is::<UnionExec>();
-            Ok(match (is_union || is_outer(&plan)) && !known.is_empty() {
-                true => Transformed::yes(Arc::new(UnknownValuesExec::new(plan)) as _),
-                false => Transformed::no(plan),
-            })
+            let is_wrong = (is_union || is_outer(&plan)) && !known.is_empty();
+            Ok(
+                match is_wrong || (is_order_used && has_order_of_both_sides(&plan)?) {
+                    true => Transformed::yes(Arc::new(UnknownValuesExec::new(plan)) as _),
+                    false => Transformed::no(plan),
+                },
+            )
         })?;
         Ok(plan.data)
     }
@@ -85,6 +93,33 @@ fn is_outer(plan: &Arc<dyn ExecutionPlan>) -> bool {
         return false;
     };
     matches!(join_type, JoinType::Left | JoinType::Right | JoinType::Full)
+}
+
+/// True for joins that say that their rows are in the order of one input, and then of the other one, if both have an order.
+fn has_order_of_both_sides(plan: &Arc<dyn ExecutionPlan>) -> Result<bool> {
+    if let Some(join) = plan.downcast_ref::<SortMergeJoinExec>() {
+        let order = join.right().output_ordering();
+        let is_key = |expr| join.on().iter().any(|(_, key)| key.eq(expr));
+        let is_by_keys = order.is_none_or(|order| order.iter().all(|sort| is_key(&sort.expr)));
+        return Ok(matches!(join.join_type(), JoinType::Inner | JoinType::Left)
+            && (!is_by_keys || has_window(join.right())?));
+    }
+    let Some(join) = plan.downcast_ref::<HashJoinExec>() else {
+        return Ok(false);
+    };
+    let has_order = |side: &Arc<dyn ExecutionPlan>| {
+        Ok::<_, DataFusionError>(side.output_ordering().is_some() || has_window(side)?)
+    };
+    Ok(
+        matches!(join.join_type(), JoinType::Inner | JoinType::Right)
+            && has_order(join.left())?
+            && has_order(join.right())?,
+    )
+}
+
+/// Whether rows are sorted for a window function.
+fn has_window(plan: &Arc<dyn ExecutionPlan>) -> Result<bool> {
+    plan.exists(|node| Ok(node.is::<WindowAggExec>() || node.is::<BoundedWindowAggExec>()))
 }
 
 /// The properties of a plan without what is known about the values and the order of its columns.
