@@ -1,4 +1,4 @@
-//! Prevents the engine from treating columns of outer joins and unions as constants.
+//! Prevents the engine from relying on constants and orders that the rows of joins, unions and grouping sets do not have.
 //!
 //! The engine (DataFusion 55) omits columns that it knows to be constant from a sort, and groups sorted rows as they come.
 //! It also takes more rows for sorted than are. This is wrong in four cases:
