@@ -41,5 +41,6 @@ FROM sentence_runs(
   seed => $seed,
   max_bucket => $max_bucket,
   parts => $parts,
-  document_type => $document_type
+  document_type => $document_type,
+  held_type => $held_type
 )

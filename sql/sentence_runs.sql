@@ -17,6 +17,7 @@
 --   max_bucket.run
 --   parts
 --   document_type: text = 'Int64' | the Arrow type of document
+--   held_type: text = 'Int64' | the type of documents in structs: document_type, or 'Utf8' for 'Utf8View'
 -- Columns
 --   document_a: as id | the smaller document, or the same as document_b
 --   first_a: Int64 | first position of the run
@@ -71,13 +72,15 @@ classes AS (
     )
   )
 ),
+-- Texts of structs are of type Utf8: texts of type Utf8View would refer to the buffers of whole batches, and each operator
+-- counts all of them.
 documents AS (
   SELECT
     document,
     array_sort(array_agg(named_struct(
       'position', position,
-      'class', class,
-      'text', text,
+      'class', arrow_cast(class, 'Utf8'),
+      'text', arrow_cast(text, 'Utf8'),
       'start_offset', start_offset,
       'end_offset', end_offset
     ))) AS sentences
@@ -108,12 +111,12 @@ candidates AS (
   SELECT
     CAST(0 AS TINYINT) AS side,
     CAST(0 AS TINYINT) AS group_value,
-    concat(
+    arrow_cast(concat(
       CAST(sentence['position'] AS VARCHAR), ' ',
       CAST(sentence['start_offset'] AS VARCHAR), ' ',
       CAST(sentence['end_offset'] AS VARCHAR), ' ',
       CAST(document AS VARCHAR)
-    ) AS id,
+    ), 'Utf8') AS id,
     shingle_hashes(sentence['text'], $shingle) AS tokens,
     keys,
     UNNEST(key_parts(keys, $parts)) AS part
@@ -142,7 +145,7 @@ pairs AS (
     named_struct(
       'document', arrow_cast(
         substr(id_a, character_length(position_a) + character_length(start_a) + character_length(end_a) + 4),
-        $document_type
+        $held_type
       ),
       'position', CAST(position_a AS BIGINT),
       'start_offset', CAST(nullif(start_a, '') AS BIGINT),
@@ -151,7 +154,7 @@ pairs AS (
     named_struct(
       'document', arrow_cast(
         substr(id_b, character_length(position_b) + character_length(start_b) + character_length(end_b) + 4),
-        $document_type
+        $held_type
       ),
       'position', CAST(position_b AS BIGINT),
       'start_offset', CAST(nullif(start_b, '') AS BIGINT),
@@ -224,10 +227,10 @@ runs AS (
   GROUP BY document_a, document_b
 )
 SELECT
-  run['document_a'] AS document_a,
+  arrow_cast(run['document_a'], $document_type) AS document_a,
   min(run['first_a']) AS first_a,
   max(run['last_a']) AS last_a,
-  run['document_b'] AS document_b,
+  arrow_cast(run['document_b'], $document_type) AS document_b,
   min(run['first_b']) AS first_b,
   max(run['last_b']) AS last_b,
   sum(run['length']) AS length,

@@ -125,6 +125,7 @@ fn headers() -> Result<(), Failed> {
         "sides",
         "group_rule",
         "document_type",
+        "held_type",
         "hashed",
         "window",
         "measure",

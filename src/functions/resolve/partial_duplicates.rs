@@ -2,6 +2,7 @@
 
 use super::{Call, Expansion, Value, expansion, function};
 use crate::functions::columns::{data_type, has_column, id_column, integer_column, text_column};
+use datafusion::arrow::datatypes::DataType;
 use datafusion::common::{Result, ScalarValue, plan_err};
 use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, lit};
 
@@ -46,7 +47,7 @@ pub(in crate::functions) fn partial_duplicates(call: &Call) -> Result<Expansion>
             None => lit(call.text("language")?),
         };
         let id = id_column(call, plan, call.column("id").unwrap_or("id"))?;
-        let document_type = document_type(plan, &id)?;
+        let [document_type, held_type] = document_types(plan, &id)?;
         let columns = vec![
             id.alias("document"),
             text.alias("text"),
@@ -56,11 +57,11 @@ pub(in crate::functions) fn partial_duplicates(call: &Call) -> Result<Expansion>
             .project(columns)?
             .build()?;
         let variant = function.variant("partial_duplicates.documents");
-        let more = [one_part(call)?, document_type];
+        let more = [one_part(call)?, document_type, held_type];
         return Ok(expansion(call, variant, vec![input], more));
     }
     let document = id_column(call, plan, call.column("document").unwrap_or("document"))?;
-    let document_type = document_type(plan, &document)?;
+    let [document_type, held_type] = document_types(plan, &document)?;
     let position = integer_column(call, plan, call.column("position").unwrap_or("position"))?;
     let offset = |parameter: &str| match call.column(parameter) {
         Some(name) => integer_column(call, plan, name),
@@ -76,14 +77,23 @@ pub(in crate::functions) fn partial_duplicates(call: &Call) -> Result<Expansion>
     let input = LogicalPlanBuilder::from(plan.clone())
         .project(columns)?
         .build()?;
-    let more = [one_part(call)?, document_type];
+    let more = [one_part(call)?, document_type, held_type];
     Ok(expansion(call, function.template, vec![input], more))
 }
 
-/// The type to which the ids of documents are cast back from texts.
-fn document_type(plan: &LogicalPlan, document: &Expr) -> Result<(&'static str, Value)> {
-    let data_type = data_type(plan, document)?.to_string();
-    Ok(("document_type", Value::Text(data_type)))
+/// The type of the ids of documents, and the type to which sentence_runs casts them back from texts: views would refer
+/// to the buffers of other rows.
+fn document_types(plan: &LogicalPlan, document: &Expr) -> Result<[(&'static str, Value); 2]> {
+    let data_type = data_type(plan, document)?;
+    let held_type = match data_type {
+        DataType::Utf8View => DataType::Utf8,
+        _ => data_type.clone(),
+    };
+    let text = |data_type: DataType| Value::Text(data_type.to_string());
+    Ok([
+        ("document_type", text(data_type)),
+        ("held_type", text(held_type)),
+    ])
 }
 
 /// The number of parts: one if buckets are limited, because a limit applies to a whole bucket.
