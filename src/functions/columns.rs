@@ -17,11 +17,26 @@ pub(super) fn all_columns(plan: &LogicalPlan) -> Vec<Expr> {
 
 /// The column `name` of a plan.
 pub(super) fn column(call: &Call, plan: &LogicalPlan, name: &str) -> Result<Expr> {
-    column_of(call.function, plan, name)
+    column_of(call.function, input_name(&call.relations, plan), plan, name)
 }
 
-/// The column `name` of a plan, with the name of the function for the error.
-pub(super) fn column_of(function: &str, plan: &LogicalPlan, name: &str) -> Result<Expr> {
+/// What errors call a plan, one of the relations of a call.
+pub(super) fn input_name(relations: &[LogicalPlan], plan: &LogicalPlan) -> &'static str {
+    let is_plan = |relation: &LogicalPlan| std::ptr::eq(relation, plan);
+    match (relations.len(), relations.iter().position(is_plan)) {
+        (2, Some(0)) => "the first relation",
+        (2, Some(1)) => "the second relation",
+        _ => "the input",
+    }
+}
+
+/// The column `name` of a plan, with the names of the function and its input for the error.
+pub(super) fn column_of(
+    function: &str,
+    input: &str,
+    plan: &LogicalPlan,
+    name: &str,
+) -> Result<Expr> {
     let schema = plan.schema();
     match schema
         .qualified_fields_with_unqualified_name(name)
@@ -43,11 +58,11 @@ pub(super) fn column_of(function: &str, plan: &LogicalPlan, name: &str) -> Resul
                 _ => " (id => column names another one; (SELECT row_number() OVER (ORDER BY …) AS id, * FROM …) numbers the rows in an order of columns)".to_owned(),
             };
             plan_err!(
-                "{function}: the input has no column '{name}'{hint}; its columns are: {}",
+                "{function}: {input} has no column '{name}'{hint}; its columns are: {}",
                 names.join(", ")
             )
         }
-        _ => plan_err!("{function}: the input has more than one column '{name}'"),
+        _ => plan_err!("{function}: {input} has more than one column '{name}'"),
     }
 }
 

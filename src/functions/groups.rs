@@ -2,7 +2,7 @@
 
 use super::Value;
 use super::arguments::Call;
-use super::columns::{column, column_of, data_type};
+use super::columns::{column, column_of, data_type, input_name};
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::{Result, plan_err};
 use datafusion::functions::math::expr_fn::nanvl;
@@ -97,7 +97,7 @@ pub(crate) fn names_of_groups(
         }
         let mut found = Vec::new();
         for plan in relations {
-            let expr = column_of(function, plan, name)?;
+            let expr = column_of(function, input_name(relations, plan), plan, name)?;
             let (expr, data_type) = match data_type(plan, &expr)? {
                 DataType::Dictionary(_, value) => (cast(expr, (*value).clone()), *value),
                 other => (expr, other),
