@@ -17,7 +17,7 @@
 --   max_bucket.run
 --   parts
 --   document_type: text = 'Int64' | the Arrow type of document
---   held_type: text = 'Int64' | the type of documents in structs: document_type, or 'Utf8' for 'Utf8View'
+--   held_type: text = 'Int64' | the type of documents in structs: document_type, or 'LargeUtf8' for texts
 -- Columns
 --   document_a: as id | the smaller document, or the same as document_b
 --   first_a: Int64 | first position of the run
@@ -72,15 +72,15 @@ classes AS (
     )
   )
 ),
--- Texts of structs are of type Utf8: texts of type Utf8View would refer to the buffers of whole batches, and each operator
--- counts all of them.
+-- Texts of structs are of type LargeUtf8: there may be more than 2 GiB of them, and texts of type Utf8View would refer to
+-- the buffers of whole batches, and each operator counts all of them.
 documents AS (
   SELECT
     document,
     array_sort(array_agg(named_struct(
       'position', position,
-      'class', arrow_cast(class, 'Utf8'),
-      'text', arrow_cast(text, 'Utf8'),
+      'class', arrow_cast(class, 'LargeUtf8'),
+      'text', arrow_cast(text, 'LargeUtf8'),
       'start_offset', start_offset,
       'end_offset', end_offset
     ))) AS sentences
@@ -116,7 +116,7 @@ candidates AS (
       CAST(sentence['start_offset'] AS VARCHAR), ' ',
       CAST(sentence['end_offset'] AS VARCHAR), ' ',
       CAST(document AS VARCHAR)
-    ), 'Utf8') AS id,
+    ), 'LargeUtf8') AS id,
     shingle_hashes(sentence['text'], $shingle) AS tokens,
     keys,
     UNNEST(key_parts(keys, $parts)) AS part

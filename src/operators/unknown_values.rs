@@ -49,7 +49,6 @@ impl PhysicalOptimizerRule for UnknownValues {
         _: &ConfigOptions,
     ) -> Result<Arc<dyn ExecutionPlan>> {
         let has_sort = plan.exists(|node| Ok(node.is::<SortExec>()))?;
-        let is_order_used = has_sort || has_window(&plan)?;
         let plan = plan.transform_up(|plan| {
             if let Some(groups) = plan.downcast_ref::<AggregateExec>()
                 && groups.group_expr().has_grouping_set()
@@ -63,12 +62,10 @@ impl PhysicalOptimizerRule for UnknownValues {
             let known = plan.properties().equivalence_properties().eq_group();
             let is_union = has_sort && plan.is::<UnionExec>();
             let is_wrong = (is_union || is_outer(&plan)) && !known.is_empty();
-            Ok(
-                match is_wrong || (is_order_used && has_order_of_both_sides(&plan)?) {
-                    true => Transformed::yes(Arc::new(UnknownValuesExec::new(plan)) as _),
-                    false => Transformed::no(plan),
-                },
-            )
+            Ok(match is_wrong || has_order_of_both_sides(&plan)? {
+                true => Transformed::yes(Arc::new(UnknownValuesExec::new(plan)) as _),
+                false => Transformed::no(plan),
+            })
         })?;
         Ok(plan.data)
     }
@@ -96,13 +93,10 @@ fn is_outer(plan: &Arc<dyn ExecutionPlan>) -> bool {
 }
 
 /// True for joins that say that their rows are in the order of one input, and then of the other one, if both have an order.
+/// The inputs of a join by sorting get theirs later: that of the keys, or a longer one that is wanted above the join.
 fn has_order_of_both_sides(plan: &Arc<dyn ExecutionPlan>) -> Result<bool> {
     if let Some(join) = plan.downcast_ref::<SortMergeJoinExec>() {
-        let order = join.right().output_ordering();
-        let is_key = |expr| join.on().iter().any(|(_, key)| key.eq(expr));
-        let is_by_keys = order.is_none_or(|order| order.iter().all(|sort| is_key(&sort.expr)));
-        return Ok(matches!(join.join_type(), JoinType::Inner | JoinType::Left)
-            && (!is_by_keys || has_window(join.right())?));
+        return Ok(matches!(join.join_type(), JoinType::Inner | JoinType::Left));
     }
     let Some(join) = plan.downcast_ref::<HashJoinExec>() else {
         return Ok(false);

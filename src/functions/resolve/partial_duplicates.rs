@@ -86,7 +86,7 @@ pub(in crate::functions) fn partial_duplicates(call: &Call) -> Result<Expansion>
 fn document_types(plan: &LogicalPlan, document: &Expr) -> Result<[(&'static str, Value); 2]> {
     let data_type = data_type(plan, document)?;
     let held_type = match data_type {
-        DataType::Utf8View => DataType::Utf8,
+        DataType::Utf8 | DataType::Utf8View => DataType::LargeUtf8,
         _ => data_type.clone(),
     };
     let text = |data_type: DataType| Value::Text(data_type.to_string());
