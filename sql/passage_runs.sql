@@ -59,18 +59,21 @@ grams AS (
       ON filter.all_rows = own.all_rows
   )
 ),
--- Copies of a passage have mostly copies around it, and so the same keys, which are held once.
+-- Copies of a passage have mostly copies around it, and so the same keys, which are held once. In structs, ids and ranks
+-- are not views, which would refer to the buffers of all rows of a group.
 placed AS (
-  SELECT anchor, group_value, keys, array_agg(named_struct('id', id, 'rank', rank, 'at', at)) AS places
+  SELECT
+    anchor, group_value, keys,
+    array_agg(named_struct('id', arrow_cast(id, $held_type), 'rank', arrow_cast(rank, $held_rank_type), 'at', at)) AS places
   FROM grams
   GROUP BY anchor, group_value, keys
 ),
 repeated AS (
   SELECT
-    run['id'] AS id,
+    arrow_cast(run['id'], $id_type) AS id,
     run['at'] AS at,
     run['passages'] AS passages,
-    run['first_id'] AS first_id,
+    arrow_cast(run['first_id'], $id_type) AS first_id,
     run['first_at'] AS first_at,
     run['copies'] AS copies
   FROM (

@@ -71,6 +71,16 @@ pub(super) fn data_type(plan: &LogicalPlan, expr: &Expr) -> Result<DataType> {
     expr.get_type(plan.schema())
 }
 
+/// The type in which values are held in lists and structs: views would refer to the buffers of other rows, and 32-bit
+/// offsets end at 2 GiB.
+pub(super) fn held_type(data_type: &DataType) -> DataType {
+    match data_type {
+        DataType::Utf8 | DataType::Utf8View => DataType::LargeUtf8,
+        DataType::Binary | DataType::BinaryView => DataType::LargeBinary,
+        other => other.clone(),
+    }
+}
+
 /// A text column. Dictionaries are decoded.
 pub(super) fn text_column(call: &Call, plan: &LogicalPlan, name: &str) -> Result<Expr> {
     let expr = column(call, plan, name)?;

@@ -185,7 +185,7 @@ table_functions! {
         "pair_representatives" + "pair_representatives.numbered";
     block "passage_origins" [2..=2] resolve::block, "passage_origins";
     block "passage_positions" [2..=2] resolve::block, "passage_positions";
-    block "passage_runs" [2..=2] resolve::block, "passage_runs";
+    block "passage_runs" [2..=2] resolve::repeated_text::passage_runs, "passage_runs";
     shared_block "passages_of_runs" [1..=1] resolve::block, "passages_of_runs";
     block "prefix_pairs" [2..=2] resolve::block, "prefix_pairs";
     shared_block "repeated_units" [1..=1] resolve::repeated_text::repeated_units,

@@ -175,8 +175,17 @@ fn partitioned_with_one_zero(window: Window) -> Result<Transformed<LogicalPlan>>
         let mut changed = expr.clone().unalias();
         let mut is_changed = false;
         if let Expr::WindowFunction(function) = &mut changed {
-            for key in &mut function.params.partition_by {
-                is_changed |= add_zero(key, schema)?;
+            let params = &mut function.params;
+            for key in &mut params.partition_by {
+                let key_before = key.clone();
+                if add_zero(key, schema)? {
+                    is_changed = true;
+                    // The planner has put windows together whose keys are the same ones.
+                    let order = params.order_by.iter_mut();
+                    for sort in order.filter(|sort| sort.expr == key_before) {
+                        sort.expr = key.clone();
+                    }
+                }
             }
         }
         has_changed |= is_changed;

@@ -48,7 +48,7 @@ impl PhysicalOptimizerRule for UnknownValues {
         plan: Arc<dyn ExecutionPlan>,
         _: &ConfigOptions,
     ) -> Result<Arc<dyn ExecutionPlan>> {
-        let has_sort = plan.exists(|node| Ok(node.is::<SortExec>()))?;
+        let has_sort = plan.exists(|node| Ok(node.is::<SortExec>()))? || has_window(&plan)?;
         let plan = plan.transform_up(|plan| {
             if let Some(groups) = plan.downcast_ref::<AggregateExec>()
                 && groups.group_expr().has_grouping_set()
@@ -59,9 +59,10 @@ impl PhysicalOptimizerRule for UnknownValues {
                 let groups = plan.replace_children(vec![Arc::new(input)], options)?;
                 return Ok(Transformed::yes(groups));
             }
-            let known = plan.properties().equivalence_properties().eq_group();
-            let is_union = has_sort && plan.is::<UnionExec>();
-            let is_wrong = (is_union || is_outer(&plan)) && !known.is_empty();
+            let is_wrong = match has_sort && plan.is::<UnionExec>() {
+                true => plan.children().into_iter().any(has_known_values),
+                false => is_outer(&plan) && has_known_values(&plan),
+            };
             Ok(match is_wrong || has_order_of_both_sides(&plan)? {
                 true => Transformed::yes(Arc::new(UnknownValuesExec::new(plan)) as _),
                 false => Transformed::no(plan),
@@ -77,6 +78,12 @@ impl PhysicalOptimizerRule for UnknownValues {
     fn schema_check(&self) -> bool {
         true
     }
+}
+
+/// Whether columns are constants or equal to others.
+fn has_known_values(plan: &Arc<dyn ExecutionPlan>) -> bool {
+    let known = plan.properties().equivalence_properties().eq_group();
+    !known.is_empty()
 }
 
 fn is_outer(plan: &Arc<dyn ExecutionPlan>) -> bool {
@@ -96,7 +103,11 @@ fn is_outer(plan: &Arc<dyn ExecutionPlan>) -> bool {
 /// The inputs of a join by sorting get theirs later: that of the keys, or a longer one that is wanted above the join.
 fn has_order_of_both_sides(plan: &Arc<dyn ExecutionPlan>) -> Result<bool> {
     if let Some(join) = plan.downcast_ref::<SortMergeJoinExec>() {
-        return Ok(matches!(join.join_type(), JoinType::Inner | JoinType::Left));
+        let join_type = join.join_type();
+        return Ok(matches!(
+            join_type,
+            JoinType::Inner | JoinType::Left | JoinType::Right
+        ));
     }
     let Some(join) = plan.downcast_ref::<HashJoinExec>() else {
         return Ok(false);

@@ -126,6 +126,8 @@ fn headers() -> Result<(), Failed> {
         "group_rule",
         "document_type",
         "held_type",
+        "id_type",
+        "held_rank_type",
         "hashed",
         "window",
         "measure",

@@ -1,8 +1,9 @@
 //! Resolves `partial_duplicates`, whose relation has a row for each sentence or for each document.
 
 use super::{Call, Expansion, Value, expansion, function};
-use crate::functions::columns::{data_type, has_column, id_column, integer_column, text_column};
-use datafusion::arrow::datatypes::DataType;
+use crate::functions::columns::{
+    data_type, has_column, held_type, id_column, integer_column, text_column,
+};
 use datafusion::common::{Result, ScalarValue, plan_err};
 use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, lit};
 
@@ -47,7 +48,7 @@ pub(in crate::functions) fn partial_duplicates(call: &Call) -> Result<Expansion>
             None => lit(call.text("language")?),
         };
         let id = id_column(call, plan, call.column("id").unwrap_or("id"))?;
-        let [document_type, held_type] = document_types(plan, &id)?;
+        let [held_type, document_type] = document_types(plan, &id)?;
         let columns = vec![
             id.alias("document"),
             text.alias("text"),
@@ -61,7 +62,7 @@ pub(in crate::functions) fn partial_duplicates(call: &Call) -> Result<Expansion>
         return Ok(expansion(call, variant, vec![input], more));
     }
     let document = id_column(call, plan, call.column("document").unwrap_or("document"))?;
-    let [document_type, held_type] = document_types(plan, &document)?;
+    let [held_type, document_type] = document_types(plan, &document)?;
     let position = integer_column(call, plan, call.column("position").unwrap_or("position"))?;
     let offset = |parameter: &str| match call.column(parameter) {
         Some(name) => integer_column(call, plan, name),
@@ -81,18 +82,12 @@ pub(in crate::functions) fn partial_duplicates(call: &Call) -> Result<Expansion>
     Ok(expansion(call, function.template, vec![input], more))
 }
 
-/// The type of the ids of documents, and the type to which sentence_runs casts them back from texts: views would refer
-/// to the buffers of other rows.
+/// The type to which sentence_runs casts the ids of documents back from texts, and their own type.
 fn document_types(plan: &LogicalPlan, document: &Expr) -> Result<[(&'static str, Value); 2]> {
     let data_type = data_type(plan, document)?;
-    let held_type = match data_type {
-        DataType::Utf8 | DataType::Utf8View => DataType::LargeUtf8,
-        _ => data_type.clone(),
-    };
-    let text = |data_type: DataType| Value::Text(data_type.to_string());
     Ok([
-        ("document_type", text(data_type)),
-        ("held_type", text(held_type)),
+        ("held_type", Value::Text(held_type(&data_type).to_string())),
+        ("document_type", Value::Text(data_type.to_string())),
     ])
 }
 

@@ -11,12 +11,14 @@
 use crate::operators::one_input::{input_statistics, passes_rows};
 use crate::operators::task_context::with_options;
 use datafusion::arrow::array::{
-    Array, ArrayRef, AsArray, DictionaryArray, RecordBatch, UInt64Array,
+    Array, ArrayRef, AsArray, DictionaryArray, GenericListArray, OffsetSizeTrait, RecordBatch,
+    StructArray, UInt64Array,
 };
+use datafusion::arrow::buffer::OffsetBuffer;
 use datafusion::arrow::compute::take;
 use datafusion::arrow::datatypes::{
-    ArrowDictionaryKeyType, ArrowNativeType, BinaryViewType, ByteViewType, DataType, Schema,
-    StringViewType,
+    ArrowDictionaryKeyType, ArrowNativeType, BinaryViewType, ByteViewType, DataType, Field,
+    FieldRef, Schema, StringViewType,
 };
 use datafusion::arrow::downcast_dictionary_array;
 use datafusion::common::Result;
@@ -43,10 +45,10 @@ impl CompactColumnsExec {
         Self { input }
     }
 
-    /// Whether rows of this plan have columns of views or dictionaries.
+    /// Whether rows of this plan have views or columns of dictionaries.
     pub(super) fn is_useful(input: &Arc<dyn ExecutionPlan>) -> bool {
         let schema = input.schema();
-        let mut types = schema.fields().iter().map(|field| field.data_type());
+        let mut types = schema.flattened_fields().into_iter().map(Field::data_type);
         types.any(|data_type| matches!(data_type, DataType::Utf8View | DataType::BinaryView))
             || has_dictionary(&schema)
     }
@@ -98,30 +100,68 @@ impl ExecutionPlan for CompactColumnsExec {
     }
 }
 
-/// The batch with the texts of a column in buffers of their own, if they take much less than those they share, and with
-/// dictionaries of the values of its rows.
+/// The batch with the texts of a column, and of its lists and structs, in buffers of their own, if they take much less than
+/// those they share, and with dictionaries of the values of its rows.
 pub(super) fn compact_columns(batch: &RecordBatch) -> Result<RecordBatch> {
-    let columns = batch.columns().iter().map(compact);
+    compact_above(MIN_BYTES, batch)
+}
+
+/// As [`compact_columns`]; buffers of fewer than `min_bytes` are never copied.
+pub(super) fn compact_above(min_bytes: usize, batch: &RecordBatch) -> Result<RecordBatch> {
+    let columns = batch.columns().iter();
+    let columns = columns.map(|column| compact(column, min_bytes));
     let columns = columns.collect::<Result<_>>()?;
     Ok(RecordBatch::try_new(batch.schema(), columns)?)
 }
 
-fn compact(column: &ArrayRef) -> Result<ArrayRef> {
+fn compact(column: &ArrayRef, min_bytes: usize) -> Result<ArrayRef> {
     let rows: &dyn Array = column.as_ref();
     downcast_dictionary_array!(
-        rows => compact_dictionary(rows),
-        DataType::Utf8View => Ok(compact_views::<StringViewType>(column)),
-        DataType::BinaryView => Ok(compact_views::<BinaryViewType>(column)),
+        rows => compact_dictionary(rows, min_bytes),
+        DataType::Utf8View => Ok(compact_views::<StringViewType>(column, min_bytes)),
+        DataType::BinaryView => Ok(compact_views::<BinaryViewType>(column, min_bytes)),
+        DataType::Struct(fields) => {
+            let columns = column.as_struct();
+            let (nulls, rows) = (columns.nulls().cloned(), columns.len());
+            let columns = columns.columns().iter();
+            let columns = columns.map(|column| compact(column, min_bytes));
+            let columns = columns.collect::<Result<_>>()?;
+            Ok(Arc::new(StructArray::try_new_with_length(fields.clone(), columns, nulls, rows)?))
+        },
+        DataType::List(field) => compact_lists(column.as_list::<i32>(), field, min_bytes),
+        DataType::LargeList(field) => compact_lists(column.as_list::<i64>(), field, min_bytes),
         _ => Ok(Arc::clone(column))
     )
 }
 
-fn compact_views<T: ByteViewType>(column: &ArrayRef) -> ArrayRef {
+fn compact_lists<O: OffsetSizeTrait>(
+    lists: &GenericListArray<O>,
+    field: &FieldRef,
+    min_bytes: usize,
+) -> Result<ArrayRef> {
+    let (offsets, values) = (lists.offsets(), lists.values());
+    let start = offsets[0];
+    let length = offsets[lists.len()] - start;
+    let values = compact(
+        &values.slice(start.as_usize(), length.as_usize()),
+        min_bytes,
+    )?;
+    let offsets = OffsetBuffer::new(offsets.iter().map(|offset| *offset - start).collect());
+    let nulls = lists.nulls().cloned();
+    Ok(Arc::new(GenericListArray::try_new(
+        Arc::clone(field),
+        offsets,
+        values,
+        nulls,
+    )?))
+}
+
+fn compact_views<T: ByteViewType>(column: &ArrayRef, min_bytes: usize) -> ArrayRef {
     let views = column.as_byte_view::<T>();
     let buffers = views.data_buffers().iter();
     // A sort counts what a buffer has room for, and operators hand on buffers that are mostly empty.
     let bytes: usize = buffers.map(|buffer| buffer.capacity()).sum();
-    match bytes > MIN_BYTES && bytes > MAX_RATIO * views.total_buffer_bytes_used() {
+    match bytes > min_bytes && bytes > MAX_RATIO * views.total_buffer_bytes_used() {
         true => Arc::new(views.gc()),
         false => Arc::clone(column),
     }
@@ -129,14 +169,17 @@ fn compact_views<T: ByteViewType>(column: &ArrayRef) -> ArrayRef {
 
 /// The rows with a dictionary of their own, which has the values that they refer to. The time does not depend on the
 /// size of the shared dictionary.
-fn compact_dictionary<K: ArrowDictionaryKeyType>(rows: &DictionaryArray<K>) -> Result<ArrayRef> {
+fn compact_dictionary<K: ArrowDictionaryKeyType>(
+    rows: &DictionaryArray<K>,
+    min_bytes: usize,
+) -> Result<ArrayRef> {
     let keys = rows.keys();
     let used = keys.iter().flatten().map(|key| key.as_usize() as u64);
     let mut used: Vec<u64> = used.collect();
     used.sort_unstable();
     used.dedup();
     let used = UInt64Array::from(used);
-    let values = compact(&take(rows.values(), &used, None)?)?;
+    let values = compact(&take(rows.values(), &used, None)?, min_bytes)?;
     // The key of a NULL may be any number.
     let keys = keys.unary::<_, K>(|key| {
         let place = used.values().binary_search(&(key.as_usize() as u64));
@@ -149,11 +192,12 @@ fn compact_dictionary<K: ArrowDictionaryKeyType>(rows: &DictionaryArray<K>) -> R
 mod tests {
     use super::compact_columns;
     use datafusion::arrow::array::{
-        Array, ArrayRef, AsArray, DictionaryArray, Int32Array, PrimitiveArray, RecordBatch,
-        StringArray, StringViewArray, StringViewBuilder, UInt8Array,
+        Array, ArrayRef, AsArray, DictionaryArray, Int32Array, ListArray, PrimitiveArray,
+        RecordBatch, StringArray, StringViewArray, StringViewBuilder, StructArray, UInt8Array,
     };
+    use datafusion::arrow::buffer::{Buffer, NullBuffer, OffsetBuffer};
     use datafusion::arrow::compute::{concat, interleave};
-    use datafusion::arrow::datatypes::ArrowDictionaryKeyType;
+    use datafusion::arrow::datatypes::{ArrowDictionaryKeyType, DataType, Field};
     use datafusion::common::Result;
     use std::sync::Arc;
 
@@ -196,6 +240,50 @@ mod tests {
         assert_eq!(few, compact);
         let room = |batch: &RecordBatch| batch.column(0).get_buffer_memory_size();
         assert!(room(&few) > 1_000_000 && room(&compact) < 1_000);
+        Ok(())
+    }
+
+    /// Lists of structs with a text, of which some are missing.
+    fn lists(offsets: &[i32], texts: ArrayRef) -> Result<RecordBatch> {
+        let rows = texts.len();
+        let texts: ArrayRef = Arc::new(StructArray::from((
+            vec![(
+                Arc::new(Field::new("text", DataType::Utf8View, true)),
+                texts,
+            )],
+            Buffer::from_iter((0..rows).map(|row| row % 3 != 1)),
+        )));
+        let field = Arc::new(Field::new_list_field(texts.data_type().clone(), true));
+        let offsets = OffsetBuffer::new(offsets.to_vec().into());
+        let missing = NullBuffer::from_iter((1..offsets.len()).map(|row| row % 4 != 0));
+        batch(Arc::new(ListArray::try_new(
+            field,
+            offsets,
+            texts,
+            Some(missing),
+        )?))
+    }
+
+    #[test]
+    fn texts_of_structs_in_lists_get_buffers_of_their_own() -> Result<()> {
+        let text = |n: usize| format!("a text that does not fit into a view: {n}");
+        let many = StringViewArray::from_iter_values((0..10_000).map(text));
+        let offsets: Vec<i32> = (0..=2_500).map(|n| n * 4).collect();
+        let many = lists(&offsets, Arc::new(many))?;
+        for few in [
+            many.slice(7, 9),
+            many.slice(0, 1),
+            many.slice(2_499, 1),
+            many.slice(9, 0),
+        ] {
+            let compact = compact_columns(&few)?;
+            assert_eq!(few, compact);
+            let lists = compact.column(0).as_list::<i32>();
+            let texts = lists.values().as_struct().column(0).as_string_view();
+            assert_eq!(texts.len(), few.num_rows() * 4);
+            let buffers = texts.data_buffers().iter().map(|buffer| buffer.len());
+            assert!(buffers.sum::<usize>() <= texts.len() * 60);
+        }
         Ok(())
     }
 

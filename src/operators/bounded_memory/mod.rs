@@ -3,7 +3,8 @@
 //! The engine limits batches by rows (8,192, whatever the bytes of a row) and joins by hash whatever the size of the
 //! input. Here the size of the rows is estimated from the files that a plan reads. If single rows or the whole input
 //! are large, the query is planned again, with fewer rows per batch (set for all operators by [`BatchRowsExec`]) and
-//! with sort-merge joins, which spill.
+//! with sort-merge joins, which spill. Where few rows per batch would be slow, batches are merged: [`SizedSortExec`] takes
+//! the place of sorts, and a [`MergeBatchesExec`] is below `array_agg`.
 //!
 //! Joins of which one side is certain to be small are by hash in any case ([`JoinSmallSide`]). Of the others, many are
 //! by hash if one side turns out to be small (`AdaptiveJoinExec`).
@@ -23,8 +24,10 @@ mod batch_rows;
 mod compact_columns;
 mod group_window;
 mod inputs;
+mod merge_batches;
 mod one_partition;
 mod single_row;
+mod sized_sort;
 mod small_side;
 mod split_batches;
 
@@ -49,8 +52,10 @@ use datafusion::physical_plan::unnest::UnnestExec;
 use datafusion::physical_plan::{ChildrenPropertiesMode, ExecutionPlan, ReplaceChildrenOptions};
 use group_window::GroupWindowExec;
 use inputs::{Inputs, inputs};
+use merge_batches::MergeBatchesExec;
 use one_partition::in_one_partition;
 use single_row::SingleRowJoinExec;
+use sized_sort::SizedSortExec;
 use small_side::is_one_row;
 use split_batches::SplitBatchesExec;
 use std::sync::Arc;
@@ -95,19 +100,24 @@ pub(super) async fn required_settings(
 /// batch, or that have a single row (such as a sketch of 16 MB), are ignored.
 fn batch_rows(found: &Inputs, state: &SessionState) -> usize {
     let execution = &state.config_options().execution;
-    let partitions = execution.target_partitions.max(1);
-    let max_bytes = match state.runtime_env().memory_pool.memory_limit() {
-        MemoryLimit::Finite(bytes) => {
-            (bytes / partitions / BATCH_MEMORY_DIVISOR).min(MAX_BATCH_BYTES)
-        }
-        _ => MAX_BATCH_BYTES,
-    };
+    let limit = state.runtime_env().memory_pool.memory_limit();
+    let max_bytes = max_batch_bytes(limit, execution.target_partitions);
     let max_rows = usize::from(execution.batch_size);
     let limits = found.rows.iter().filter_map(|rows| {
         let limit = (max_bytes as u64 / rows.bytes.max(1)).max(1);
         (rows.count > limit).then(|| usize::try_from(limit).unwrap_or(max_rows))
     });
     limits.min().map_or(max_rows, |limit| limit.min(max_rows))
+}
+
+/// Upper bound of the bytes of a batch.
+fn max_batch_bytes(limit: MemoryLimit, partitions: usize) -> usize {
+    match limit {
+        MemoryLimit::Finite(bytes) => {
+            (bytes / partitions.max(1) / BATCH_MEMORY_DIVISOR).min(MAX_BATCH_BYTES)
+        }
+        _ => MAX_BATCH_BYTES,
+    }
 }
 
 fn has_hash_join(plan: &Arc<dyn ExecutionPlan>) -> Result<bool> {
@@ -126,8 +136,17 @@ impl Settings {
             .build())
     }
 
-    /// Wraps a plan that was made with [`Settings::state`], so that it also runs with that batch size.
+    /// Wraps a plan that was made with [`Settings::state`], so that it also runs with that batch size, and merges batches
+    /// where many small ones would be slow.
     pub(super) fn run(&self, plan: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPlan>> {
+        let merging = plan.transform_up(|node| {
+            if let Some(sort) = SizedSortExec::in_place_of(&node) {
+                return Ok(Transformed::yes(Arc::new(sort) as _));
+            }
+            let merging = MergeBatchesExec::below(&node)?;
+            Ok(merging.map_or_else(|| Transformed::no(node), Transformed::yes))
+        })?;
+        let plan = merging.data;
         // Below the root, so that EXPLAIN ANALYZE shows the operator.
         if let Some(analyze) = plan.downcast_ref::<AnalyzeExec>() {
             let below: Arc<dyn ExecutionPlan> =

@@ -1,7 +1,9 @@
 //! Splits batches before an `UNNEST` that would make many rows of each of their rows.
 
 use crate::operators::one_input::passes_rows;
-use datafusion::arrow::array::{Array, ArrayRef, AsArray, RecordBatch};
+use datafusion::arrow::array::{
+    Array, ArrayRef, AsArray, GenericListArray, OffsetSizeTrait, RecordBatch,
+};
 use datafusion::arrow::datatypes::{DataType, SchemaRef};
 use datafusion::common::Result;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
@@ -133,7 +135,7 @@ fn ends(batch: &RecordBatch, lists: &[usize], max_bytes: usize, max_rows: usize)
 }
 
 /// Bytes of the rows of a column, which may be a slice of a larger one.
-fn bytes(column: &ArrayRef) -> usize {
+pub(super) fn bytes(column: &ArrayRef) -> usize {
     let of_views = |views: &[u128]| -> usize {
         // The lowest 32 bits of a view are the length of its value.
         let lengths = views.iter().map(|view| *view as u32 as usize);
@@ -142,11 +144,20 @@ fn bytes(column: &ArrayRef) -> usize {
     match column.data_type() {
         DataType::Utf8View => of_views(column.as_string_view().views()),
         DataType::BinaryView => of_views(column.as_binary_view().views()),
+        DataType::Struct(_) => column.as_struct().columns().iter().map(bytes).sum(),
+        DataType::List(_) => of_lists(column.as_list::<i32>()),
+        DataType::LargeList(_) => of_lists(column.as_list::<i64>()),
         _ => {
             let slice = column.to_data().get_slice_memory_size();
             slice.unwrap_or_else(|_| column.get_array_memory_size())
         }
     }
+}
+
+fn of_lists<O: OffsetSizeTrait>(lists: &GenericListArray<O>) -> usize {
+    let offsets = lists.value_offsets();
+    let (start, end) = (offsets[0].as_usize(), offsets[lists.len()].as_usize());
+    size_of_val(offsets) + bytes(&lists.values().slice(start, end - start))
 }
 
 /// The number of elements of a row's list.

@@ -1,6 +1,8 @@
 //! The physical plan.
 
 use super::super::compact_columns::CompactColumnsExec;
+use super::super::merge_batches::MAX_ROWS;
+use super::super::sized_sort::SizedSortExec;
 use super::super::small_side::{Join, hashable_sides};
 use super::side::Side;
 use crate::operators::number_sort::NumberSortExec;
@@ -157,8 +159,9 @@ async fn chosen(
         }
     }
     let (on_left, on_right) = join.on.iter().cloned().unzip();
-    let left = sorted(left.into_rows()?, on_left, &join)?;
-    let right = sorted(right.into_rows()?, on_right, &join)?;
+    let has_small_batches = context.session_config().batch_size() < MAX_ROWS;
+    let left = sorted(left.into_rows()?, on_left, &join, has_small_batches)?;
+    let right = sorted(right.into_rows()?, on_right, &join, has_small_batches)?;
     let plan = join.over(&left, &right).by_sorting()?;
     let chosen = Chosen {
         plan,
@@ -192,6 +195,7 @@ fn sorted(
     mut rows: Arc<dyn ExecutionPlan>,
     keys: Vec<PhysicalExprRef>,
     join: &Join<'_>,
+    has_small_batches: bool,
 ) -> Result<Arc<dyn ExecutionPlan>> {
     let partitions = rows.output_partitioning().partition_count();
     let options = join.sort_options.iter();
@@ -213,13 +217,16 @@ fn sorted(
         rows = Arc::new(CompactColumnsExec::new(rows));
     }
     let sort = SortExec::new(order, rows).with_preserve_partitioning(true);
-    let sort: Arc<dyn ExecutionPlan> = Arc::new(sort);
-    if is_compacted {
-        return Ok(Arc::new(CompactColumnsExec::new(sort)));
+    let mut sort: Arc<dyn ExecutionPlan> = Arc::new(sort);
+    if let Some(sort) = NumberSortExec::in_place_of(&sort) {
+        return Ok(Arc::new(sort));
     }
-    Ok(match NumberSortExec::in_place_of(&sort) {
-        Some(sort) => Arc::new(sort),
-        None => sort,
+    if has_small_batches && let Some(sized) = SizedSortExec::in_place_of(&sort) {
+        sort = Arc::new(sized);
+    }
+    Ok(match is_compacted {
+        true => Arc::new(CompactColumnsExec::new(sort)),
+        false => sort,
     })
 }
 
