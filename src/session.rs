@@ -254,7 +254,8 @@ fn extended(mut builder: SessionStateBuilder) -> SessionStateBuilder {
     physical.rules.push(Arc::new(ScanFloats));
     // Rows are distributed, and sorts added and left out, by the rule that the first two come before; filters are moved by
     // that of the other.
-    insert_before(physical, "EnsureRequirements", Arc::new(UnknownValues));
+    let unknown_values = UnknownValues { everywhere: false };
+    insert_before(physical, "EnsureRequirements", Arc::new(unknown_values));
     let members = DistinctMembers {
         of_joins_by_sorting: false,
     };

@@ -70,11 +70,19 @@ impl<'a> TableColumns<'a> {
             .iter()
             .map(|field| field.name().as_str())
             .collect();
-        let why = match names.is_empty() {
-            true => ": the input is empty and has no columns".to_owned(),
-            false => format!(
-                ": the input has no such column{}; its columns are: {}",
+        let of_items = option.starts_with("item_");
+        let why = match (names.is_empty(), of_items) {
+            (true, true) => ": the items are empty and have no columns".to_owned(),
+            (true, false) => ": the input is empty and has no columns".to_owned(),
+            (false, _) => format!(
+                ": {} no such column{}; {} columns are: {}",
+                if of_items {
+                    "the items have"
+                } else {
+                    "the input has"
+                },
                 near_names::hint(name, names.iter().copied()),
+                if of_items { "their" } else { "its" },
                 names.join(", ")
             ),
         };

@@ -5,12 +5,13 @@ use super::in_order::merged_in_order;
 use super::nodes::operator;
 use super::shared_rows::Store;
 use super::tables::as_nodes;
+use super::unknown_values::UnknownValues;
 use async_trait::async_trait;
 use datafusion::catalog::Session;
 use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
 use datafusion::common::{Result, not_impl_err};
-use datafusion::execution::SessionState;
 use datafusion::execution::context::QueryPlanner;
+use datafusion::execution::{SessionState, SessionStateBuilder};
 use datafusion::logical_expr::physical_planning_context::PhysicalPlanningContext;
 use datafusion::logical_expr::{Expr, LogicalPlan, UserDefinedLogicalNode};
 use datafusion::physical_plan::ExecutionPlan;
@@ -70,9 +71,22 @@ pub(crate) async fn planned(
     if !matches!(plan, LogicalPlan::Explain(_)) {
         refuse_subqueries(plan)?;
     }
-    DefaultPhysicalPlanner::with_extension_planners(vec![Arc::new(OperatorPlanner::default())])
-        .create_physical_plan(plan, session)
-        .await
+    let planner = || {
+        let operators = Arc::new(OperatorPlanner::default());
+        DefaultPhysicalPlanner::with_extension_planners(vec![operators])
+    };
+    let physical = planner().create_physical_plan(plan, session).await;
+    if let Err(error) = &physical
+        && UnknownValues::is_cause(error)
+        && let Some(state) = session.as_any().downcast_ref::<SessionState>()
+    {
+        let rules = UnknownValues { everywhere: true }.among(state.physical_optimizers());
+        let state = SessionStateBuilder::new_from_existing(state.clone())
+            .with_physical_optimizer_rules(rules)
+            .build();
+        return planner().create_physical_plan(plan, &state).await;
+    }
+    physical
 }
 
 /// Refuses subqueries that the engine's rules have left in a plan, which no operator computes.

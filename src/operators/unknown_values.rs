@@ -40,7 +40,33 @@ use std::sync::Arc;
 /// Places [`UnknownValuesExec`] above joins and unions, and below grouping sets. It must run before sorts that are not
 /// needed are removed.
 #[derive(Debug)]
-pub(crate) struct UnknownValues;
+pub(crate) struct UnknownValues {
+    /// Whether it places one above each operator whose rows have known values. The engine refuses some plans because its
+    /// rules disagree on constants.
+    pub(crate) everywhere: bool,
+}
+
+impl UnknownValues {
+    /// Whether the engine refused a plan because rows lack the order that an operator needs.
+    pub(crate) fn is_cause(error: &DataFusionError) -> bool {
+        let text = error.to_string();
+        text.contains("does not satisfy order requirements")
+    }
+
+    /// The rules of a session with this rule in place of the one of its name.
+    pub(crate) fn among(
+        self,
+        rules: &[Arc<dyn PhysicalOptimizerRule + Send + Sync>],
+    ) -> Vec<Arc<dyn PhysicalOptimizerRule + Send + Sync>> {
+        let own: Arc<dyn PhysicalOptimizerRule + Send + Sync> = Arc::new(self);
+        let rules = rules.iter();
+        let rules = rules.map(|rule| match rule.name() == own.name() {
+            true => Arc::clone(&own),
+            false => Arc::clone(rule),
+        });
+        rules.collect()
+    }
+}
 
 impl PhysicalOptimizerRule for UnknownValues {
     fn optimize(
@@ -61,7 +87,7 @@ impl PhysicalOptimizerRule for UnknownValues {
             }
             let is_wrong = match has_sort && plan.is::<UnionExec>() {
                 true => plan.children().into_iter().any(has_known_values),
-                false => is_outer(&plan) && has_known_values(&plan),
+                false => (self.everywhere || is_outer(&plan)) && has_known_values(&plan),
             };
             Ok(match is_wrong || has_order_of_both_sides(&plan)? {
                 true => Transformed::yes(Arc::new(UnknownValuesExec::new(plan)) as _),

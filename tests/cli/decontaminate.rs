@@ -367,7 +367,7 @@ fn items_of_several_benchmarks() {
             "-o",
             "wrong",
         ],
-        &["--item-benchmark sets: the input has no such column"],
+        &["--item-benchmark sets: the items have no such column"],
     );
 }
 
@@ -478,7 +478,7 @@ fn mistakes_are_answered() {
         ),
         (
             &["--against", "items.csv", "--text", "body"],
-            "--item-text text: the input has no such column; its columns are: id, question",
+            "--item-text text: the items have no such column; their columns are: id, question",
         ),
         (
             &[

@@ -711,7 +711,8 @@ class TableFunctions:
 
         Note:
             Complete: recall 1 and precision 1, for sets of shingles on their 64-bit hashes. The
-                mean and its comparison with the threshold are those of Float64.
+                mean is that of Float64; one that is less than the threshold by a share of at most
+                1e-12, as rounding makes it, is the threshold.
             Each unordered pair is reported once, id_a < id_b; a row is never paired with itself.
                 Rows with a NULL id, and rows whose fields are all NULL or empty, are in no pair.
             Rows with the same id and the same fields are one row; an id with different fields is an

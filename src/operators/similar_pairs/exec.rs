@@ -330,8 +330,7 @@ impl Task {
             match &mut self.rows {
                 Rows::Spooled(spool) => spool.push(&batch)?,
                 Rows::Held(rows) => {
-                    let too_large =
-                        |error| does_not_fit("rows of a part do", self.spec.parts, &error);
+                    let too_large = |error| does_not_fit("rows of a part do", &self.spec, &error);
                     // Reserve the bytes of the batch before it is copied, and the allocated bytes afterwards.
                     let more = get_record_batch_memory_size(&batch);
                     self.rows_memory.try_grow(more).map_err(too_large)?;
@@ -356,7 +355,7 @@ impl Task {
             spool.spill()?;
             held = self.index_memory.try_resize(bytes);
         }
-        held.map_err(|error| does_not_fit("index of a part does", self.spec.parts, &error))
+        held.map_err(|error| does_not_fit("index of a part does", &self.spec, &error))
     }
 
     fn start(&mut self, number: u32, rows: PartRows) -> Result<()> {

@@ -161,7 +161,7 @@ impl Spool {
             } else if memory.size() < rows.bytes() {
                 self.spill()?;
             }
-            hold(&rows, memory, self.spec.parts)?;
+            hold(&rows, memory, &self.spec)?;
         }
         for run in &mut self.runs {
             while run.parts.pop_front_if(|next| *next == part).is_some() {
@@ -172,9 +172,9 @@ impl Spool {
                 // Reserve the bytes of the batch before it is copied, and the allocated bytes afterwards.
                 memory
                     .try_grow(get_record_batch_memory_size(&batch))
-                    .map_err(|error| does_not_fit("rows of a part do", self.spec.parts, &error))?;
+                    .map_err(|error| does_not_fit("rows of a part do", &self.spec, &error))?;
                 rows.extend(&self.spec, &batch, &all)?;
-                hold(&rows, memory, self.spec.parts)?;
+                hold(&rows, memory, &self.spec)?;
             }
         }
         Ok(Some((part, rows)))
@@ -182,16 +182,20 @@ impl Spool {
 }
 
 /// Reserves the bytes of the rows of a part.
-fn hold(rows: &PartRows, memory: &mut MemoryReservation, parts: u32) -> Result<()> {
+fn hold(rows: &PartRows, memory: &mut MemoryReservation, spec: &Spec) -> Result<()> {
     let held = memory.try_resize(rows.bytes());
-    held.map_err(|error| does_not_fit("rows of a part do", parts, &error))
+    held.map_err(|error| does_not_fit("rows of a part do", spec, &error))
 }
 
 /// The error if a part does not fit into memory.
-pub(super) fn does_not_fit(what: &str, parts: u32, error: &DataFusionError) -> DataFusionError {
+pub(super) fn does_not_fit(what: &str, spec: &Spec, error: &DataFusionError) -> DataFusionError {
     let cause = cause(error);
+    let advice = match spec.max_bucket.is_some() && spec.parts == 1 {
+        true => "leave out max_bucket, for which all rows are in one part".to_owned(),
+        false => format!("raise parts (now {})", spec.parts),
+    };
     DataFusionError::ResourcesExhausted(format!(
-        "similar_pairs: the {what} not fit into memory; raise parts (now {parts}): {cause}"
+        "similar_pairs: the {what} not fit into memory; {advice}: {cause}"
     ))
 }
 

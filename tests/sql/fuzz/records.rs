@@ -133,10 +133,13 @@ impl RecordCase {
     /// The pairs that the call must give.
     fn truth(&self) -> Truth {
         let found = self.compared().into_iter();
-        let found = found.filter(|(_, _, similarity, _)| *similarity >= self.threshold);
+        // A similarity that is less by rounding is the threshold.
+        let least = self.threshold * (1.0 - 1e-12);
+        let found = found.filter(|(_, _, similarity, _)| *similarity >= least);
         sorted(
             found
                 .map(|(id_a, id_b, similarity, all)| {
+                    let similarity = similarity.max(self.threshold);
                     let all = all.into_iter();
                     let all = all.map(|field| field.map_or(NULL.to_owned(), number));
                     [id_a.to_string(), id_b.to_string(), number(similarity)]

@@ -222,9 +222,14 @@ fn call(setting: &Setting, relations: &str, threshold: f64, parts: usize) -> Str
     )
 }
 
+/// The pairs at a threshold. A similarity that is less by rounding is the threshold.
 fn at(all: &Found, threshold: f64) -> Found {
-    let above = all.iter().filter(|pair| pair.2 >= threshold);
-    above.cloned().collect()
+    let above = all
+        .iter()
+        .filter(|pair| pair.2 >= threshold * (1.0 - 1e-12));
+    above
+        .map(|(a, b, similarity, fields)| (*a, *b, similarity.max(threshold), fields.clone()))
+        .collect()
 }
 
 async fn all_settings() -> Result<(), Failed> {
@@ -253,7 +258,7 @@ async fn all_settings() -> Result<(), Failed> {
     Ok(())
 }
 
-/// Thresholds that some pairs just reach, or miss by the last bit.
+/// Thresholds that some pairs just reach, or miss by rounding, or by more.
 async fn at_similarities() -> Result<(), Failed> {
     let docs = records(90, 9);
     let context = session(2)?;
@@ -264,7 +269,11 @@ async fn at_similarities() -> Result<(), Failed> {
         similarities.sort_by(f64::total_cmp);
         similarities.dedup();
         for similarity in similarities.iter().step_by(similarities.len() / 4 + 1) {
-            for threshold in [*similarity, similarity.next_up().min(1.0)] {
+            for threshold in [
+                *similarity,
+                similarity.next_up().min(1.0),
+                (similarity * (1.0 + 2e-12)).min(1.0),
+            ] {
                 let query = call(setting, "docs", threshold, 1);
                 same_rows(
                     &query,

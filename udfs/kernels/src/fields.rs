@@ -2,7 +2,9 @@
 //! candidates for pairs above a threshold.
 //!
 //! Two records are similar iff `Σ weight · similarity / Σ weight >= threshold`, computed in `f64` in the order of the fields,
-//! so that records with equal fields have the similarity 1, also if the weights do not sum to 1 in `f64`. Let `F`
+//! so that records with equal fields have the similarity 1, also if the weights do not sum to 1 in `f64`. A mean that is
+//! less than the threshold by a share of at most [`TOLERANCE`] is equal to it but for rounding, and counts as the threshold:
+//! `0.3 * 0.75 / 0.3` is less than 0.75 in `f64`. Let `F`
 //! be some of the fields, `W` the sum of their weights and `V` that of all others. As no similarity exceeds 1, the
 //! fields outside of `F` contribute at most `V`. If every field of `F` were below `t = (threshold - V) / W`, the sum
 //! would be below `t · W + V = threshold`. So one field of `F` reaches `t`, and a join of each field of `F` at `t` finds
@@ -35,6 +37,8 @@ pub const MAX_FIELDS: usize = 100;
 pub const MIN_WEIGHT: f64 = 1e-9;
 /// By how much the sum of all weights may differ from 1.
 pub const WEIGHT_TOLERANCE: f64 = 1e-9;
+/// By which share of the threshold a mean may be below it and count as the threshold.
+const TOLERANCE: f64 = 1e-12;
 /// By how much the threshold of candidates is lowered.
 const MARGIN: f64 = 1e-8;
 /// A threshold that every similarity above 0 reaches, as sets have less than 2^32 members and texts less than 2^32 characters.
@@ -313,8 +317,9 @@ impl WeightedFields {
         }
     }
 
-    /// The similarity of two records, given the values of their fields, if it is at least `threshold`. Then `out` is
-    /// replaced by the similarity of each field, which is NaN if the field is left out.
+    /// The similarity of two records, given the values of their fields, if it is at least `threshold`, up to a share of 1e-12;
+    /// one below the threshold is then given as the threshold. `out` is replaced by the similarity of each field, which is
+    /// NaN if the field is left out.
     ///
     /// Edit distances are computed only as far as the threshold permits. Their bounds are exact: the weighted mean, as it is
     /// rounded, does not rise if a similarity falls, because each of its operations is monotone.
@@ -334,7 +339,8 @@ impl WeightedFields {
                 false => field.comparison.bound(a, b),
             });
         }
-        if self.mean(out) < threshold {
+        let least = threshold * (1.0 - TOLERANCE);
+        if self.mean(out) < least {
             return None;
         }
         for (at, (a, b)) in a.iter().zip(b).enumerate() {
@@ -347,12 +353,12 @@ impl WeightedFields {
             }
             let max = largest(longest - shortest, longest, |distance| {
                 out[at] = similarity_of_distance(distance, longest);
-                self.mean(out) >= threshold
+                self.mean(out) >= least
             });
             let distance = edit_distance_up_to(&a.text, &b.text, max)?;
             out[at] = similarity_of_distance(distance, longest);
         }
-        Some(self.mean(out))
+        Some(self.mean(out).max(threshold))
     }
 
     /// The weighted mean of similarities without those that are NaN; 0 if the weights of the others are.
@@ -780,7 +786,58 @@ mod tests {
         let expected = 0.5 * half + 0.5;
         assert_eq!(similarity(0.1), Some((expected, vec![half, 1.0])));
         assert_eq!(similarity(expected), Some((expected, vec![half, 1.0])));
-        assert_eq!(similarity(expected.next_up()), None);
+        assert_eq!(similarity(expected * (1.0 + 2.0 * TOLERANCE)), None);
+    }
+
+    /// Weights and thresholds with one decimal, and similarities that are fractions: as computed in integers.
+    #[test]
+    fn means_that_are_equal_to_the_threshold() {
+        // A multiple of the numbers from 1 to 10.
+        const WHOLE: u64 = 2_520;
+        let mut random = RandomTexts::new(5);
+        let mut equal = 0;
+        for _ in 0..20_000 {
+            let first = 1 + random.below(9) as u64;
+            let weights = [first, 10 - first];
+            let parts = [(); 2].map(|()| {
+                let members = 1 + random.below(10) as u64;
+                (random.below(members as usize + 1) as u64, members)
+            });
+            // Containments of two sets of `members`, of which `common` are in both.
+            let set_from =
+                |from: u64, members: u64| FieldValue::Set((from..from + members).collect());
+            let a = parts.map(|(_, members)| set_from(0, members));
+            let b = parts.map(|(common, members)| set_from(members - common, members));
+            let field = |weight: u64| WeightedField {
+                weight: weight as f64 / 10.0,
+                comparison: FieldComparison::Sets(SetMeasure::Containment, Shingle::Word(1)),
+            };
+            let fields = WeightedFields::new(weights.map(field).to_vec()).expect("weights");
+            let products = weights.iter().zip(parts);
+            let products =
+                products.map(|(weight, (common, members))| weight * common * WHOLE / members);
+            let sum: u64 = products.sum();
+            for twentieths in 1..=20 {
+                let threshold = twentieths as f64 / 20.0;
+                let is_similar = 2 * sum >= twentieths * WHOLE;
+                let found = fields.similarity(Missing::Zero, threshold, &a, &b, &mut vec![]);
+                assert_eq!(
+                    found.is_some(),
+                    is_similar,
+                    "{fields}: {parts:?} at {threshold}"
+                );
+                if 2 * sum == twentieths * WHOLE {
+                    equal += 1;
+                    assert!(found >= Some(threshold), "{found:?} at {threshold}");
+                }
+            }
+        }
+        assert!(equal > 1_000, "{equal}");
+        let fields: WeightedFields = "0.3 edit, 0.7 edit".parse().expect("fields");
+        let text = |text: &str| FieldValue::text(text);
+        let (a, b) = ([text("mill"), text("")], [text("bill"), text("x")]);
+        let found = fields.similarity(Missing::Rescale, 0.75, &a, &b, &mut vec![]);
+        assert_eq!(found, Some(0.75));
     }
 
     #[test]
@@ -846,11 +903,13 @@ mod tests {
                     1e-300,
                     similarity,
                     similarity.next_up(),
+                    similarity * (1.0 + 2.0 * TOLERANCE),
                     random.below(100) as f64 / 100.0,
                 ] {
                     let mut found = Vec::new();
                     let result = fields.similarity(missing, threshold, &a, &b, &mut found);
-                    let expected = (similarity >= threshold).then_some(similarity);
+                    let is_similar = similarity >= threshold * (1.0 - TOLERANCE);
+                    let expected = is_similar.then_some(similarity.max(threshold));
                     assert_eq!(result, expected, "{fields}, {missing:?}: {a:?}, {b:?}");
                     if expected.is_some() {
                         assert_eq!(bits(&found), bits(&all), "{fields}, {missing:?}");
