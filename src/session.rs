@@ -8,7 +8,6 @@ use crate::functions::{
     BoundOffsets, ExpandDeferredCalls, FunctionPlanner, OffsetsAboveLimits, with_functions,
 };
 use crate::operators::JoinSmallSide;
-use crate::operators::claimed_keys::ClaimedKeys;
 use crate::operators::comparisons::{BothZeros, CommonTypes, SafeConditions};
 use crate::operators::distinct_members::DistinctMembers;
 use crate::operators::filters::{
@@ -274,8 +273,6 @@ fn extended(mut builder: SessionStateBuilder) -> SessionStateBuilder {
             *rule = Arc::new(DuplicatesOutsideSorts);
         } else if rule.name() == FiltersInPlace.name() {
             *rule = Arc::new(FiltersInPlace);
-        } else if ClaimedKeys::RULES.contains(&rule.name()) {
-            *rule = Arc::new(ClaimedKeys::new(Arc::clone(rule)));
         }
     }
     let aggregates = builder.aggregate_functions().get_or_insert_default();

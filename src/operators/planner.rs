@@ -77,11 +77,14 @@ pub(crate) async fn planned(
     };
     let physical = planner().create_physical_plan(plan, session).await;
     if let Err(error) = &physical
-        && UnknownValues::is_cause(error)
+        && UnknownValues::may_be_cause(error)
         && let Some(state) = session.as_any().downcast_ref::<SessionState>()
     {
         let rules = UnknownValues { everywhere: true }.among(state.physical_optimizers());
+        let mut config = state.config().clone();
+        config.options_mut().optimizer.prefer_existing_union = true;
         let state = SessionStateBuilder::new_from_existing(state.clone())
+            .with_config(config)
             .with_physical_optimizer_rules(rules)
             .build();
         return planner().create_physical_plan(plan, &state).await;

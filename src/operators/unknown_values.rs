@@ -47,10 +47,11 @@ pub(crate) struct UnknownValues {
 }
 
 impl UnknownValues {
-    /// Whether the engine refused a plan because rows lack the order that an operator needs.
-    pub(crate) fn is_cause(error: &DataFusionError) -> bool {
+    /// Whether the engine refused a plan of its own, because rows lack the order or the partitions that an operator needs.
+    pub(crate) fn may_be_cause(error: &DataFusionError) -> bool {
         let text = error.to_string();
         text.contains("does not satisfy order requirements")
+            || text.contains("can not be interleaved")
     }
 
     /// The rules of a session with this rule in place of the one of its name.

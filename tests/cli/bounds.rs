@@ -187,6 +187,22 @@ fn sentences_of_documents_count_as_much_as_they_take() {
     }
 }
 
+/// Of wide rows, few of which are in a batch, a list of constants needs no column.
+#[test]
+fn constants_of_wide_rows_are_listed() {
+    let scratch = Scratch::new();
+    let copy = "COPY (SELECT value AS id, repeat(md5(CAST(value AS VARCHAR)), 60) AS text FROM generate_series(1, 9000)) \
+                TO 'wide.csv'";
+    scratch.succeed(&["sql", "-c", copy]);
+    let query =
+        "SELECT cardinality(array_agg(1)) AS rows FROM 'wide.csv' WHERE length(text) > 1000";
+    for limits in [&[][..], &["--threads", "7", "--memory-limit", "60M"]] {
+        let found = scratch.succeed(&[&["sql", "--format", "csv", "-c", query], limits].concat());
+        let rows: Vec<&str> = found.out.lines().skip(1).collect();
+        assert_eq!(rows, ["9000"]);
+    }
+}
+
 /// Waits until a process has an unnamed file open, which means that it spills.
 #[cfg(target_os = "linux")]
 fn wait_for_spill(child: &Child) {

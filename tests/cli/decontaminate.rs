@@ -802,10 +802,10 @@ fn options_of_reading_describe_the_corpus_first() {
 
     for (corpus, items, said) in [
         // The error is that of the way of reading in which there are columns.
-        (&headed[..], "comma.csv", "its columns are: id, text"),
-        (&headed, "semicolon.csv", "its columns are: id, text"),
+        (&headed[..], "comma.csv", "their columns are: id, text"),
+        (&headed, "semicolon.csv", "their columns are: id, text"),
         // These options can only be those of the items.
-        (&parquet, "comma.csv", "its columns are: id,text"),
+        (&parquet, "comma.csv", "their columns are: id,text"),
         (&parquet, "rows.jsonl", "--delimiter: "),
     ] {
         let arguments = ["--against", items, "--item-text", "question", "-o", "none"];

@@ -12,7 +12,7 @@ use crate::operators::one_input::{input_statistics, passes_rows};
 use crate::operators::task_context::with_options;
 use datafusion::arrow::array::{
     Array, ArrayRef, AsArray, DictionaryArray, GenericListArray, OffsetSizeTrait, RecordBatch,
-    StructArray, UInt64Array,
+    RecordBatchOptions, StructArray, UInt64Array,
 };
 use datafusion::arrow::buffer::OffsetBuffer;
 use datafusion::arrow::compute::take;
@@ -111,7 +111,12 @@ pub(super) fn compact_above(min_bytes: usize, batch: &RecordBatch) -> Result<Rec
     let columns = batch.columns().iter();
     let columns = columns.map(|column| compact(column, min_bytes));
     let columns = columns.collect::<Result<_>>()?;
-    Ok(RecordBatch::try_new(batch.schema(), columns)?)
+    let rows = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
+    Ok(RecordBatch::try_new_with_options(
+        batch.schema(),
+        columns,
+        &rows,
+    )?)
 }
 
 fn compact(column: &ArrayRef, min_bytes: usize) -> Result<ArrayRef> {
