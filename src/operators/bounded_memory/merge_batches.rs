@@ -22,8 +22,8 @@ use std::sync::Arc;
 /// Upper bound of the rows of a merged batch.
 pub(super) const MAX_ROWS: usize = 8_192;
 
-/// Whether batches of these columns are merged: not rows without columns, not dictionaries, because the keys of a merged one may not suffice, and not
-/// views that stay in the buffers of all batches.
+/// Whether batches of these columns are merged: not rows without columns, not dictionaries, because the keys of a merged
+/// one may not suffice, and not views that stay in the buffers of all batches.
 pub(super) fn can_be_merged(schema: &Schema) -> bool {
     let mut columns = schema.fields().iter();
     !schema.fields().is_empty() && columns.all(|column| is_compacted(column.data_type()))

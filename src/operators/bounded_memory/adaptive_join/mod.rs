@@ -14,8 +14,8 @@
 //!
 //! Semi, anti and full joins stay by sorting.
 //!
-//! The rows of a join by sorting are sorted and partitioned by the key. The operator takes the place of a join only
-//! where no other operator relies on that.
+//! The rows of a join by sorting are partitioned by the key. The operator takes the place of a join only where no other
+//! operator relies on that.
 
 mod exec;
 mod rule;

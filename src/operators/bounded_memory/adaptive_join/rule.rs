@@ -6,7 +6,6 @@ use datafusion::common::{JoinType, Result};
 use datafusion::physical_expr::Distribution;
 use datafusion::physical_plan::coalesce_partitions::CoalescePartitionsExec;
 use datafusion::physical_plan::joins::SortMergeJoinExec;
-use datafusion::physical_plan::limit::GlobalLimitExec;
 use datafusion::physical_plan::projection::ProjectionExec;
 use datafusion::physical_plan::repartition::RepartitionExec;
 use datafusion::physical_plan::sorts::sort::SortExec;
@@ -16,15 +15,12 @@ use datafusion::physical_plan::union::InterleaveExec;
 use datafusion::physical_plan::{ExecutionPlan, ExecutionPlanProperties, Partitioning};
 use std::sync::Arc;
 
-/// What other operators rely on in the rows of an operator.
+/// Whether other operators rely on that equal keys are in the same partition. None relies on the order of a join: an
+/// `UnknownValuesExec` is above each.
 #[derive(Debug, Clone, Copy, Default)]
-struct Needs {
-    order: bool,
-    /// That equal keys are in the same partition.
-    partitioning: bool,
-}
+struct NeedsPartitioning(bool);
 
-/// The plan with adaptive joins in place of those by sorting on whose order and partitioning no operator relies.
+/// The plan with adaptive joins in place of those by sorting on whose partitioning no operator relies.
 pub(in super::super) fn with_adaptive_joins(
     plan: Arc<dyn ExecutionPlan>,
 ) -> Result<Arc<dyn ExecutionPlan>> {
@@ -32,18 +28,16 @@ pub(in super::super) fn with_adaptive_joins(
     if joins == 0 {
         return Ok(plan);
     }
-    let mut root = PlanContext::<Needs>::new_default(plan);
-    // The order of the rows that a query returns.
-    root.data.order = root.plan.output_ordering().is_some();
+    let root = PlanContext::<NeedsPartitioning>::new_default(plan);
     let plan = root.transform_down(|mut node| {
-        let replaced = match node.data.order || node.data.partitioning {
+        let replaced = match node.data.0 {
             true => None,
             false => in_place_of(&node.plan, joins)?,
         };
         if let Some(join) = replaced {
             return Ok(Transformed::yes(PlanContext::new_default(join)));
         }
-        let needs = needs_of_inputs(&node.plan, node.data);
+        let needs = needs_of_inputs(&node.plan, node.data.0);
         for (child, needs) in node.children.iter_mut().zip(needs) {
             child.data = needs;
         }
@@ -117,31 +111,21 @@ fn unsorted(plan: &Arc<dyn ExecutionPlan>) -> Result<Option<Arc<dyn ExecutionPla
     Ok(Some(rows))
 }
 
-/// What an operator on whose rows others rely relies on in each of its inputs.
-fn needs_of_inputs(node: &Arc<dyn ExecutionPlan>, needs: Needs) -> Vec<Needs> {
-    let requires = node.required_input_ordering();
-    let maintains = node.maintains_input_order();
+/// Whether an operator relies on the partitioning of each of its inputs, if others rely on its own.
+fn needs_of_inputs(node: &Arc<dyn ExecutionPlan>, is_needed: bool) -> Vec<NeedsPartitioning> {
     let distribution = node.input_distribution_requirements();
-    let repartition = node.downcast_ref::<RepartitionExec>();
-    let takes_first =
-        node.is::<GlobalLimitExec>() || node.fetch().is_some() && !node.is::<SortExec>();
-    let merges = repartition.is_some()
+    let merges = node.is::<RepartitionExec>()
         || node.is::<CoalescePartitionsExec>()
         || node.is::<SortPreservingMergeExec>();
-    let of_input = |(at, input): (usize, &Arc<dyn ExecutionPlan>)| Needs {
-        order: requires.get(at).is_some_and(Option::is_some)
-            || repartition.is_some_and(RepartitionExec::preserve_order)
-            || takes_first && input.output_ordering().is_some()
-            || needs.order && maintains.get(at).copied().unwrap_or(true),
-        partitioning: input.output_partitioning().partition_count() > 1
-            && (node.is::<InterleaveExec>()
-                || needs.partitioning && !merges
-                || !matches!(
-                    distribution.child_distribution(at),
-                    None | Some(
-                        Distribution::UnspecifiedDistribution | Distribution::SinglePartition
-                    )
-                )),
+    let of_input = |(at, input): (usize, &Arc<dyn ExecutionPlan>)| {
+        let is_partitioned = input.output_partitioning().partition_count() > 1;
+        let is_required = !matches!(
+            distribution.child_distribution(at),
+            None | Some(Distribution::UnspecifiedDistribution | Distribution::SinglePartition)
+        );
+        NeedsPartitioning(
+            is_partitioned && (node.is::<InterleaveExec>() || is_needed && !merges || is_required),
+        )
     };
     node.children()
         .into_iter()
