@@ -44,8 +44,8 @@
 --   Complete and exact on 64-bit hashes of words: all runs of all groups that count. A run is a maximal sequence of equal words. Two runs are neighbours if the end of one and the beginning of the other are fewer words apart, in the text and in the item, than either of them has, and than min_run; a group is a run with its neighbours, theirs, and so on. At most 256 runs of an item in a text have their neighbours looked for, and at most 256 neighbours are found, so that texts of few different words, such as tables of digits, are not compared at all of their places. A group counts if a run of at least min_run words in it has an n-gram that is not ignored.
 --   An item of few words may keep no such run when two of its words are changed. With s as three quarters of min_run, rounded up, this concerns items of at least 2 s words and fewer than 3 min_run: by default, s = 6 and 12 to 23 words. For them, a group also counts if a run of at least s words in it has an n-gram of s words that occurs in at most max_items items, and the group holds three quarters of the item's words.
 --   With the defaults, an item of 12 or more different words is found if one word in every dozen, at any place in it, is replaced, removed or preceded by another one. An edited item of fewer words often keeps no run: a lower min_run finds it.
---   Ids of the corpus may be repeated: each row is reported. Rows of either relation without an id or a text are left out.
---   Items with the same words are one item for max_items; each of their rows is reported, with its own id, benchmark and field. Ids of items may be repeated. Runs anywhere in a text add up, so that an item of coverage 1 may be 'near'. Items of fewer words than min_words, and those all of whose n-grams are ignored, are not looked for; a warning in the log says how many.
+--   Ids of the corpus may be repeated or NULL: each row is reported. Rows of either relation without a text are left out.
+--   Items with the same words are one item for max_items; each of their rows is reported, with its own id, benchmark and field. Ids of items may be repeated or NULL. Runs anywhere in a text add up, so that an item of coverage 1 may be 'near'. Items of fewer words than min_words, and those all of whose n-grams are ignored, are not looked for; a warning in the log says how many.
 --   The rows do not depend on the number of partitions.
 -- Example
 --   WITH corpus AS (SELECT * FROM (VALUES
@@ -62,7 +62,7 @@ WITH distinct_items AS (
   FROM (
     SELECT text, array_agg(item) AS items
     FROM input_b
-    WHERE id IS NOT NULL AND text IS NOT NULL
+    WHERE text IS NOT NULL
     GROUP BY text
   )
 ),
@@ -87,7 +87,7 @@ found AS (
   FROM (
     SELECT own.id, UNNEST(contained_items(own.text, indexed.items, $min_coverage)) AS hit
     FROM indexed
-    JOIN (SELECT id, text, 0 AS all_rows FROM input WHERE id IS NOT NULL) AS own ON indexed.all_rows = own.all_rows
+    JOIN (SELECT id, text, 0 AS all_rows FROM input) AS own ON indexed.all_rows = own.all_rows
   )
 )
 SELECT

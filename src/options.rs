@@ -10,7 +10,9 @@ use crate::parameters::{Parameter, Value, parameter};
 use datafusion::common::config::{
     ConfigEntry, ConfigExtension, ConfigField, ConfigOptions, ExtensionOptions, Visit,
 };
-use datafusion::common::{Result, config_err, config_namespace, plan_datafusion_err};
+use datafusion::common::{
+    DataFusionError, Result, config_err, config_namespace, plan_datafusion_err,
+};
 use datafusion::logical_expr::{LogicalPlan, ResetVariable, SetVariable, Statement};
 use std::any::Any;
 use std::fmt::Display;
@@ -115,7 +117,14 @@ impl ExtensionOptions for NeardupOptions {
         }
         match value.eq_ignore_ascii_case("default") {
             true => ConfigField::reset(self, key),
-            false => ConfigField::set(self, key, value),
+            false => ConfigField::set(self, key, value).map_err(|error| {
+                match parameter(key).read(value) {
+                    Err(error) => {
+                        DataFusionError::Configuration(format!("option neardup.{key}: {error}"))
+                    }
+                    Ok(_) => error,
+                }
+            }),
         }
     }
 

@@ -5,9 +5,11 @@ use crate::files::{
     written_formats,
 };
 use crate::functions::{
-    BoundOffsets, ExpandDeferredCalls, FunctionPlanner, OffsetsAboveLimits, with_functions,
+    BoundOffsets, ExpandDeferredCalls, FromItems, FunctionPlanner, OffsetsAboveLimits,
+    with_functions,
 };
 use crate::operators::JoinSmallSide;
+use crate::operators::claimed_keys::ClaimedKeys;
 use crate::operators::comparisons::{BothZeros, CommonTypes, SafeConditions};
 use crate::operators::distinct_members::DistinctMembers;
 use crate::operators::filters::{
@@ -273,6 +275,8 @@ fn extended(mut builder: SessionStateBuilder) -> SessionStateBuilder {
             *rule = Arc::new(DuplicatesOutsideSorts);
         } else if rule.name() == FiltersInPlace.name() {
             *rule = Arc::new(FiltersInPlace);
+        } else if ClaimedKeys::RULES.contains(&rule.name()) {
+            *rule = Arc::new(ClaimedKeys::new(Arc::clone(rule)));
         }
     }
     let aggregates = builder.aggregate_functions().get_or_insert_default();
@@ -300,5 +304,6 @@ fn with_table_functions(mut builder: SessionStateBuilder) -> SessionStateBuilder
     let planner = FunctionPlanner::new(Arc::clone(catalogs), 0);
     let planners = builder.relation_planners().get_or_insert_default();
     planners.insert(0, Arc::new(planner));
+    planners.insert(0, Arc::new(FromItems));
     builder
 }

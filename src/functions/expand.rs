@@ -3,6 +3,7 @@
 //! The body is planned in a private session whose only tables are the inputs, as views. Thus no table of the user can
 //! shadow an input or a CTE. Calls inside the body are planned by a planner of that private session.
 
+use super::from_items::FromItems;
 use super::planner::FunctionPlanner;
 use super::template::Template;
 use super::with_functions;
@@ -78,7 +79,10 @@ fn private_session(config: &ConfigOptions, depth: usize) -> Result<SessionContex
     let state = SessionStateBuilder::new_from_existing(WITH_FUNCTIONS.clone())
         .with_config(own)
         .with_catalog_list(Arc::clone(&catalogs))
-        .with_relation_planners(vec![Arc::new(FunctionPlanner::new(catalogs, depth))])
+        .with_relation_planners(vec![
+            Arc::new(FromItems),
+            Arc::new(FunctionPlanner::new(catalogs, depth)),
+        ])
         .build();
     Ok(SessionContext::new_with_state(state))
 }

@@ -170,8 +170,8 @@ fn in_length(key: &str) -> Option<&str> {
     is_length.then_some(inner)
 }
 
-/// The hint of an error about an unknown column that is written as a call.
-pub(crate) fn hint_for_call(name: &str) -> &'static str {
+/// The hint of an error about an unknown column of a keep order that is written as a call or as several words.
+pub(crate) fn hint_for_key(name: &str) -> &'static str {
     let function = name.strip_suffix(')').and_then(|name| name.split_once('('));
     let is_call = function.is_some_and(|(function, _)| {
         let function = function.trim_end();
@@ -179,6 +179,9 @@ pub(crate) fn hint_for_call(name: &str) -> &'static str {
     });
     match is_call {
         true => "; the only function in a keep order is length(column)",
+        false if name.contains(char::is_whitespace) => {
+            "; a key of a keep order is 'column', 'column asc' or 'column desc'"
+        }
         false => "",
     }
 }

@@ -13,6 +13,7 @@
 //!
 //! Rules that correct plans of the engine:
 //!
+//! - `claimed_keys` keeps rules from relying on keys that rows do not have.
 //! - `distinct_members` leaves repeated rows out of the subqueries of `IN` and `EXISTS`.
 //! - `filters` keeps filters above aggregates and projections below which they would change the rows.
 //! - `join_conditions` writes equations of joins so that the engine does not take them for contradictions.
@@ -32,6 +33,7 @@
 
 mod bounded_memory;
 pub(crate) use bounded_memory::JoinSmallSide;
+pub(crate) mod claimed_keys;
 pub(crate) mod comparisons;
 pub(crate) mod distinct_members;
 pub(crate) mod filters;

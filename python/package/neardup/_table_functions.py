@@ -287,13 +287,13 @@ class TableFunctions:
             With the defaults, an item of 12 or more different words is found if one word in every
                 dozen, at any place in it, is replaced, removed or preceded by another one. An
                 edited item of fewer words often keeps no run: a lower min_run finds it.
-            Ids of the corpus may be repeated: each row is reported. Rows of either relation without
-                an id or a text are left out.
+            Ids of the corpus may be repeated or NULL: each row is reported. Rows of either relation
+                without a text are left out.
             Items with the same words are one item for max_items; each of their rows is reported,
-                with its own id, benchmark and field. Ids of items may be repeated. Runs anywhere in
-                a text add up, so that an item of coverage 1 may be 'near'. Items of fewer words
-                than min_words, and those all of whose n-grams are ignored, are not looked for; a
-                warning in the log says how many.
+                with its own id, benchmark and field. Ids of items may be repeated or NULL. Runs
+                anywhere in a text add up, so that an item of coverage 1 may be 'near'. Items of
+                fewer words than min_words, and those all of whose n-grams are ignored, are not
+                looked for; a warning in the log says how many.
             The rows do not depend on the number of partitions.
         """
         return self._call(

@@ -5,7 +5,7 @@ use super::signatures;
 use super::{Call, Expansion, Value, block_variant, expansion, function};
 use crate::functions::groups::Groups;
 use crate::functions::{
-    Keep, KeepOrder, columns, default_measure, hint_for_call, needed_method, one_row_per_id,
+    Keep, KeepOrder, columns, default_measure, hint_for_key, needed_method, one_row_per_id,
 };
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::{DataFusionError, Result, ScalarValue, plan_datafusion_err, plan_err};
@@ -215,7 +215,7 @@ fn keep_order(call: &Call) -> Result<Option<KeepOrder>> {
         };
         let find = |name: &str| {
             let expr =
-                columns::column(call, plan, name).map_err(|error| match hint_for_call(name) {
+                columns::column(call, plan, name).map_err(|error| match hint_for_key(name) {
                     "" => error,
                     hint => plan_datafusion_err!("{}{hint}", error.message()),
                 })?;
