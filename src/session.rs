@@ -9,7 +9,7 @@ use crate::functions::{
     with_functions,
 };
 use crate::operators::JoinSmallSide;
-use crate::operators::claimed_keys::ClaimedKeys;
+use crate::operators::claimed_keys::TrueKeys;
 use crate::operators::comparisons::{BothZeros, CommonTypes, SafeConditions};
 use crate::operators::distinct_members::DistinctMembers;
 use crate::operators::filters::{
@@ -20,6 +20,7 @@ use crate::operators::join_conditions::ColumnsFirst;
 use crate::operators::lost_conditions::LostConditions;
 use crate::operators::moved_conditions::MovedConditions;
 use crate::operators::not_in::UnknownMembers;
+use crate::operators::null_equality::{JoinsOfOneKind, KeysOfOneKind};
 use crate::operators::own_names::OwnNames;
 use crate::operators::plain_keys::PlainKeys;
 use crate::operators::planner::NeardupQueryPlanner;
@@ -275,8 +276,12 @@ fn extended(mut builder: SessionStateBuilder) -> SessionStateBuilder {
             *rule = Arc::new(DuplicatesOutsideSorts);
         } else if rule.name() == FiltersInPlace.name() {
             *rule = Arc::new(FiltersInPlace);
-        } else if ClaimedKeys::RULES.contains(&rule.name()) {
-            *rule = Arc::new(ClaimedKeys::new(Arc::clone(rule)));
+        } else if rule.name() == KeysOfOneKind.name() {
+            *rule = Arc::new(KeysOfOneKind);
+        } else if rule.name() == JoinsOfOneKind.name() {
+            *rule = Arc::new(JoinsOfOneKind);
+        } else if TrueKeys::RULES.contains(&rule.name()) {
+            *rule = Arc::new(TrueKeys::new(Arc::clone(rule)));
         }
     }
     let aggregates = builder.aggregate_functions().get_or_insert_default();

@@ -1,10 +1,9 @@
-//! Plans the items of `FROM` without keys.
+//! Plans the items of `FROM` with the keys that their rows have.
 //!
-//! The engine (DataFusion 55) takes what a relation is grouped by for a key of its rows, also after a join or an `UNNEST`
-//! that repeats them. Its SQL planner then adds the columns that depend on such a key to a GROUP BY. So each item of
-//! `FROM` but a table is planned without keys.
+//! The SQL planner of the engine (DataFusion 55) adds the columns that depend on a key of the items to a GROUP BY, and
+//! takes rows for ordered strictly by a key, but some of these keys are none ([`with_true_keys`]).
 
-use crate::operators::claimed_keys::{may_claim_keys, without_keys};
+use crate::operators::claimed_keys::with_true_keys;
 use datafusion::common::Result;
 use datafusion::logical_expr::planner::{
     PlannedRelation, RelationPlanner, RelationPlannerContext, RelationPlanning,
@@ -12,7 +11,7 @@ use datafusion::logical_expr::planner::{
 use datafusion::sql::sqlparser::ast::TableFactor;
 use std::cell::Cell;
 
-/// Plans the items of `FROM` by the planners after it, and forgets their keys. It must be the first one.
+/// Plans the items of `FROM` by the planners after it, and finds their keys. It must be the first one.
 #[derive(Debug)]
 pub(crate) struct FromItems;
 
@@ -32,9 +31,10 @@ impl RelationPlanner for FromItems {
         }
         HANDED_ON.set(true);
         let plan = context.plan(relation)?;
-        let plan = match may_claim_keys(&plan)? {
-            true => without_keys(plan)?,
-            false => plan,
+        let keys = plan.schema().functional_dependencies();
+        let plan = match keys.is_empty() {
+            true => plan,
+            false => with_true_keys(plan)?,
         };
         Ok(RelationPlanning::Planned(Box::new(PlannedRelation::new(
             plan, None,

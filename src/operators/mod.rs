@@ -20,6 +20,7 @@
 //! - `lost_conditions` refuses changes of tables whose conditions the engine would leave out.
 //! - `moved_conditions` corrects or refuses subqueries out of which the engine must not move conditions.
 //! - `not_in` writes out `NOT IN (SELECT …)` where the engine takes no account of NULLs.
+//! - `null_equality` keeps joins by `=` and joins by `IS NOT DISTINCT FROM` apart.
 //! - `own_names` renames columns that subqueries compare with the outer query, where others have the same name.
 //! - `plain_keys` joins rows by the values of dictionaries where the engine fails on dictionaries.
 //! - `scan_names` tells scans of table functions with different arguments apart.
@@ -44,6 +45,7 @@ pub(crate) mod lost_conditions;
 pub(crate) mod moved_conditions;
 mod nodes;
 pub(crate) mod not_in;
+pub(crate) mod null_equality;
 mod number_sort;
 pub(crate) mod one_input;
 pub(crate) mod own_names;

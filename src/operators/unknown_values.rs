@@ -17,7 +17,8 @@
 //!
 //! [`UnknownValues`] places [`UnknownValuesExec`] above these joins and unions, and below grouping sets, which returns their
 //! rows and promises nothing about their values or their order: a sort that is wanted must stay above it. The engine moves
-//! no projection below it, either.
+//! no projection below it, either. Where the rows of grouping sets are sorted for an aggregate, another one is above them,
+//! and [`of_unordered_groups`] hides the order from the groups when the plan is complete.
 
 use crate::operators::one_input::{input_statistics, one_input};
 use datafusion::common::config::ConfigOptions;
@@ -33,7 +34,7 @@ use datafusion::physical_plan::union::UnionExec;
 use datafusion::physical_plan::windows::{BoundedWindowAggExec, WindowAggExec};
 use datafusion::physical_plan::{
     ChildrenPropertiesMode, DisplayAs, DisplayFormatType, ExecutionPlan, ExecutionPlanProperties,
-    PlanProperties, ReplaceChildrenOptions,
+    InputOrderMode, PlanProperties, ReplaceChildrenOptions,
 };
 use std::sync::Arc;
 
@@ -82,9 +83,13 @@ impl PhysicalOptimizerRule for UnknownValues {
                 && !groups.input().is::<UnknownValuesExec>()
             {
                 let input = UnknownValuesExec::new(Arc::clone(groups.input()));
+                let is_ordered = has_ordered_aggregate(groups);
                 let options = ReplaceChildrenOptions::new(ChildrenPropertiesMode::Recompute);
                 let groups = plan.replace_children(vec![Arc::new(input)], options)?;
-                return Ok(Transformed::yes(groups));
+                return Ok(Transformed::yes(match is_ordered {
+                    true => Arc::new(UnknownValuesExec::new(groups)),
+                    false => groups,
+                }));
             }
             let is_wrong = match has_sort && plan.is::<UnionExec>() {
                 true => plan.children().into_iter().any(has_known_values),
@@ -105,6 +110,33 @@ impl PhysicalOptimizerRule for UnknownValues {
     fn schema_check(&self) -> bool {
         true
     }
+}
+
+/// Whether the rows of groups will be sorted, such as for `array_agg(x ORDER BY y)`.
+fn has_ordered_aggregate(groups: &AggregateExec) -> bool {
+    let mut aggregates = groups.aggr_expr().iter();
+    aggregates.any(|aggregate| !aggregate.order_bys().is_empty())
+}
+
+/// Grouping sets of rows that were sorted for an aggregate, with rows whose order is not known: the rows of a group do not
+/// follow each other. The result of the groups must have no order above them.
+pub(crate) fn of_unordered_groups(
+    plan: &Arc<dyn ExecutionPlan>,
+) -> Result<Option<Arc<dyn ExecutionPlan>>> {
+    let Some(groups) = plan.downcast_ref::<AggregateExec>() else {
+        return Ok(None);
+    };
+    if !groups.group_expr().has_grouping_set()
+        || groups.input_order_mode() == &InputOrderMode::Linear
+    {
+        return Ok(None);
+    }
+    let input: Arc<dyn ExecutionPlan> =
+        Arc::new(UnknownValuesExec::new(Arc::clone(groups.input())));
+    let options = ReplaceChildrenOptions::new(ChildrenPropertiesMode::Recompute);
+    Ok(Some(
+        Arc::clone(plan).replace_children(vec![input], options)?,
+    ))
 }
 
 /// Whether columns are constants or equal to others.

@@ -34,6 +34,7 @@ mod split_batches;
 pub(crate) use small_side::JoinSmallSide;
 
 use super::number_sort::NumberSortExec;
+use super::unknown_values::of_unordered_groups;
 use crate::resources::{HashJoinsWithin, has_limit};
 use adaptive_join::with_adaptive_joins;
 use batch_rows::BatchRowsExec;
@@ -143,8 +144,11 @@ impl Settings {
             if let Some(sort) = SizedSortExec::in_place_of(&node) {
                 return Ok(Transformed::yes(Arc::new(sort) as _));
             }
-            let merging = MergeBatchesExec::below(&node)?;
-            Ok(merging.map_or_else(|| Transformed::no(node), Transformed::yes))
+            if let Some(merging) = MergeBatchesExec::below(&node)? {
+                return Ok(Transformed::yes(merging));
+            }
+            let splitting = SplitBatchesExec::below_ordered_groups(&node, self.rows)?;
+            Ok(splitting.map_or_else(|| Transformed::no(node), Transformed::yes))
         })?;
         let plan = merging.data;
         // Below the root, so that EXPLAIN ANALYZE shows the operator.
@@ -186,6 +190,9 @@ pub(super) fn with_bounds(
         }
         if let Some(sort) = NumberSortExec::in_place_of(&node) {
             return Ok(Transformed::yes(Arc::new(sort) as _));
+        }
+        if let Some(groups) = of_unordered_groups(&node)? {
+            return Ok(Transformed::yes(groups));
         }
         if let Some(window) = GroupWindowExec::in_place_of(&node)? {
             return Ok(Transformed::yes(Arc::new(window) as _));

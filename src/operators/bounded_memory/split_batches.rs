@@ -1,4 +1,4 @@
-//! Splits batches before an `UNNEST` that would make many rows of each of their rows.
+//! Splits batches before an `UNNEST` that would make many rows of each of their rows, and before groups of sorted rows.
 
 use crate::operators::one_input::passes_rows;
 use datafusion::arrow::array::{
@@ -7,8 +7,12 @@ use datafusion::arrow::array::{
 use datafusion::arrow::datatypes::{DataType, SchemaRef};
 use datafusion::common::Result;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
+use datafusion::physical_plan::aggregates::AggregateExec;
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
-use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan};
+use datafusion::physical_plan::{
+    ChildrenPropertiesMode, DisplayAs, DisplayFormatType, ExecutionPlan, InputOrderMode,
+    ReplaceChildrenOptions,
+};
 use futures::{StreamExt, TryStreamExt};
 use std::sync::Arc;
 
@@ -49,6 +53,31 @@ impl SplitBatchesExec {
             max_bytes: BYTES_BEFORE_LONG_LISTS,
             max_rows,
         }
+    }
+
+    /// Groups of sorted rows, over batches of at most `max_rows` rows; `None` for other operators. For each batch that it
+    /// reads, the engine (DataFusion 55) returns at most one of its batch size, and moves all groups that it holds: of
+    /// larger batches it holds more and more groups, and its time grows with the square of their number.
+    pub(super) fn below_ordered_groups(
+        node: &Arc<dyn ExecutionPlan>,
+        max_rows: usize,
+    ) -> Result<Option<Arc<dyn ExecutionPlan>>> {
+        let is_ordered = node
+            .downcast_ref::<AggregateExec>()
+            .is_some_and(|groups| groups.input_order_mode() != &InputOrderMode::Linear);
+        let input = match node.children().as_slice() {
+            [input] if is_ordered => Arc::clone(input),
+            _ => return Ok(None),
+        };
+        let split = Self {
+            input,
+            lists: Vec::new(),
+            max_bytes: usize::MAX,
+            max_rows,
+        };
+        let options = ReplaceChildrenOptions::new(ChildrenPropertiesMode::Recompute);
+        let groups = Arc::clone(node).replace_children(vec![Arc::new(split)], options)?;
+        Ok(Some(groups))
     }
 
     /// The rows from which a function computes lists of any length at a time; `None` for other functions.
@@ -176,9 +205,14 @@ fn length(lists: &ArrayRef, row: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use datafusion::arrow::array::{ListArray, StringArray};
+    use crate::operators::bounded_memory::batch_rows::BatchRowsExec;
+    use datafusion::arrow::array::{Int32Array, ListArray, StringArray};
     use datafusion::arrow::compute::concat;
     use datafusion::arrow::datatypes::Int32Type;
+    use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
+    use datafusion::datasource::MemTable;
+    use datafusion::physical_plan::aggregates::AggregateMode;
+    use datafusion::prelude::{SessionConfig, SessionContext, col};
 
     #[test]
     fn slices_are_bounded_by_their_unnested_size() {
@@ -211,5 +245,57 @@ mod tests {
             [0; 0]
         );
         assert_eq!(ends(&batch, &[], MAX_UNNESTED_BYTES, 4), [4, 6]);
+    }
+
+    /// Rows of which each is a group of its own, in one large batch.
+    async fn sorted_groups() -> (Arc<dyn ExecutionPlan>, Arc<TaskContext>) {
+        let config = SessionConfig::new()
+            .with_batch_size(10)
+            .with_target_partitions(2)
+            .with_round_robin_repartition(false);
+        let context = SessionContext::new_with_config(config);
+        let numbers: ArrayRef = Arc::new(Int32Array::from_iter_values(0..10_000));
+        let rows = RecordBatch::try_from_iter([("a", Arc::clone(&numbers)), ("b", numbers)]);
+        let rows = rows.expect("rows");
+        let table = MemTable::try_new(rows.schema(), vec![vec![rows]]).expect("a table");
+        let sorted = table.with_sort_order(vec![vec![col("a").sort(true, false)]]);
+        let registered = context.register_table("t", Arc::new(sorted));
+        registered.expect("a table");
+        let query = "SELECT a, b, count(*) FROM t GROUP BY a, b";
+        let plan = context.sql(query).await.expect("a query");
+        let plan = plan.create_physical_plan().await.expect("a plan");
+        let mut groups = None;
+        plan.apply(|node| {
+            let found = node.downcast_ref::<AggregateExec>();
+            if found.is_some_and(|found| *found.mode() == AggregateMode::Partial) {
+                groups = Some(Arc::clone(node));
+            }
+            Ok(TreeNodeRecursion::Continue)
+        })
+        .expect("a plan");
+        let groups = groups.expect("groups of sorted rows");
+        let rows = BatchRowsExec::new(Arc::clone(groups.children()[0]), 10_000);
+        let options = ReplaceChildrenOptions::new(ChildrenPropertiesMode::Recompute);
+        let groups = groups.replace_children(vec![Arc::new(rows)], options);
+        (groups.expect("a plan"), context.task_ctx())
+    }
+
+    #[tokio::test]
+    async fn groups_of_large_batches_are_not_held() {
+        let (groups, context) = sorted_groups().await;
+        let split = SplitBatchesExec::below_ordered_groups(&groups, 10).expect("a plan");
+        let split = split.expect("sorted groups");
+        let mut held = vec![];
+        for plan in [groups, split] {
+            let mut rows = plan.execute(0, Arc::clone(&context)).expect("rows");
+            let (mut most, mut count) = (0, 0);
+            while let Some(batch) = rows.next().await {
+                count += batch.expect("a batch").num_rows();
+                most = most.max(context.memory_pool().reserved());
+            }
+            assert_eq!(count, 10_000);
+            held.push(most);
+        }
+        assert!(held[1] * 10 < held[0], "bytes held: {held:?}");
     }
 }
