@@ -424,8 +424,13 @@ fn repeated_fields(text: &str) -> Option<String> {
     ))
 }
 
-/// An option that does not exist.
+/// An option that does not exist, or no value for one.
 fn option(text: &str) -> Option<String> {
+    if let Some((before, after)) = text.split_once("Unsupported value Null") {
+        return Some(format!(
+            "{before}SET needs a value, found NULL: RESET NAME takes the default of an option back{after}"
+        ));
+    }
     if let Some((before, name, rest)) = between(
         text,
         "Error setting config ",

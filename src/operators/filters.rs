@@ -84,6 +84,7 @@ macro_rules! in_place_of {
         }
     };
 }
+pub(super) use in_place_of;
 
 /// The engine's rule that leaves out repeated expressions, but for sorts. Of a sort it also leaves out what it takes to
 /// depend on another column of the sort: after a join it believes dependencies that no longer hold, and the rows are in a

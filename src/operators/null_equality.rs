@@ -4,6 +4,7 @@
 //! join by `IS NOT DISTINCT FROM`, and gives nested inner joins, whose keys it distributes anew, the rule of the outermost
 //! one: `a.x = b.x` was true for NULL, or `a.y IS NOT DISTINCT FROM c.y` was not.
 
+use super::filters::in_place_of;
 use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::common::{NullEquality, Result};
 use datafusion::logical_expr::{Filter, JoinType, LogicalPlan, lit};
@@ -17,13 +18,10 @@ use std::sync::Arc;
 pub(crate) struct KeysOfOneKind;
 
 impl OptimizerRule for KeysOfOneKind {
-    fn name(&self) -> &str {
-        "extract_equijoin_predicate"
-    }
-
-    fn apply_order(&self) -> Option<ApplyOrder> {
-        ExtractEquijoinPredicate::new().apply_order()
-    }
+    in_place_of!(
+        "extract_equijoin_predicate",
+        ExtractEquijoinPredicate::new()
+    );
 
     fn rewrite(
         &self,
@@ -43,13 +41,7 @@ impl OptimizerRule for KeysOfOneKind {
 pub(crate) struct JoinsOfOneKind;
 
 impl OptimizerRule for JoinsOfOneKind {
-    fn name(&self) -> &str {
-        "eliminate_cross_join"
-    }
-
-    fn apply_order(&self) -> Option<ApplyOrder> {
-        EliminateCrossJoin::new().apply_order()
-    }
+    in_place_of!("eliminate_cross_join", EliminateCrossJoin::new());
 
     fn rewrite(
         &self,

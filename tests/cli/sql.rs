@@ -577,6 +577,18 @@ fn near_names_are_offered() {
         ),
         ("SET neardup.treshold = 1", near("threshold")),
         (
+            "SET neardup.threshold = NULL",
+            "SET needs a value, found NULL: RESET NAME takes the default".to_owned(),
+        ),
+        (
+            "SET neardup.threshold = 'high'",
+            "option neardup.threshold: threshold must be a number in (0, 1], found high".to_owned(),
+        ),
+        (
+            "SET neardup.filter_bytes = -1",
+            "option neardup.filter_bytes: filter_bytes must be ".to_owned(),
+        ),
+        (
             "SELECT * FROM jaccard_join('rows.csv', treshold => 1)",
             near("threshold"),
         ),
