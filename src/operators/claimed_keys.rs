@@ -189,16 +189,21 @@ fn of_table(schema: &DFSchema) -> FunctionalDependencies {
 
 /// The keys of groups: all that they are grouped by, and each key of the input on which all of this depends.
 fn of_groups(groups: &Aggregate) -> FunctionalDependencies {
-    let exprs = &groups.group_expr;
-    if exprs.is_empty()
-        || exprs
-            .iter()
-            .any(|expr| matches!(expr, Expr::GroupingSet(_)))
-    {
-        return FunctionalDependencies::empty();
+    let mut exprs: Vec<&Expr> = vec![];
+    for expr in &groups.group_expr {
+        // What is repeated is one column.
+        if !exprs.contains(&expr) {
+            exprs.push(expr);
+        }
     }
     let input = groups.input.schema();
     let own = &groups.schema;
+    let mut grouped = exprs.iter();
+    let is_set = grouped.any(|expr| matches!(expr, Expr::GroupingSet(_)));
+    let fields = exprs.len() + groups.aggr_expr.len();
+    if exprs.is_empty() || is_set || own.fields().len() != fields {
+        return FunctionalDependencies::empty();
+    }
     let all: Vec<usize> = (0..own.fields().len()).collect();
     let may_be_null = |columns: &[usize]| {
         columns

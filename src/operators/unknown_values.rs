@@ -80,12 +80,17 @@ impl PhysicalOptimizerRule for UnknownValues {
         let plan = plan.transform_up(|plan| {
             if let Some(groups) = plan.downcast_ref::<AggregateExec>()
                 && groups.group_expr().has_grouping_set()
-                && !groups.input().is::<UnknownValuesExec>()
             {
-                let input = UnknownValuesExec::new(Arc::clone(groups.input()));
                 let is_ordered = has_ordered_aggregate(groups);
-                let options = ReplaceChildrenOptions::new(ChildrenPropertiesMode::Recompute);
-                let groups = plan.replace_children(vec![Arc::new(input)], options)?;
+                let groups = match groups.input().is::<UnknownValuesExec>() {
+                    true => plan,
+                    false => {
+                        let input = UnknownValuesExec::new(Arc::clone(groups.input()));
+                        let options =
+                            ReplaceChildrenOptions::new(ChildrenPropertiesMode::Recompute);
+                        plan.replace_children(vec![Arc::new(input)], options)?
+                    }
+                };
                 return Ok(Transformed::yes(match is_ordered {
                     true => Arc::new(UnknownValuesExec::new(groups)),
                     false => groups,
