@@ -12,7 +12,8 @@ use datafusion::arrow::datatypes::{DataType, Field};
 use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::Transformed;
 use datafusion::common::{
-    DFSchemaRef, DataFusionError, Result, ScalarValue, internal_err, plan_err,
+    DFSchemaRef, DataFusionError, FunctionalDependencies, Result, ScalarValue, internal_err,
+    plan_err,
 };
 use datafusion::logical_expr::expr::Placeholder;
 use datafusion::logical_expr::{Expr, Extension, LogicalPlan, UserDefinedLogicalNodeCore};
@@ -72,6 +73,9 @@ pub(super) fn plan(
         }
     }
     let like = expand_call(function, relations.clone(), known, config, depth)?;
+    // Nothing relies on a key of rows that are not known yet.
+    let schema = like.schema().as_ref().clone();
+    let schema = schema.with_functional_dependencies(FunctionalDependencies::empty())?;
     let node = DeferredCall {
         function,
         relations,
@@ -79,7 +83,7 @@ pub(super) fn plan(
         pending,
         config: Arc::new(config.clone()),
         depth,
-        schema: Arc::clone(like.schema()),
+        schema: Arc::new(schema),
     };
     Ok(LogicalPlan::Extension(Extension {
         node: Arc::new(node),

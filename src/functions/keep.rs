@@ -170,6 +170,10 @@ fn in_length(key: &str) -> Option<&str> {
     is_length.then_some(inner)
 }
 
+/// What an error says of keep orders.
+pub(crate) const RULE_OF_ORDERS: &str =
+    "; an order is COLUMN, COLUMN asc or COLUMN desc, or several of these with commas between them";
+
 /// The hint of an error about an unknown column of a keep order that is written as a call or as several words.
 pub(crate) fn hint_for_key(name: &str) -> &'static str {
     let function = name.strip_suffix(')').and_then(|name| name.split_once('('));
@@ -179,9 +183,7 @@ pub(crate) fn hint_for_key(name: &str) -> &'static str {
     });
     match is_call {
         true => "; the only function in a keep order is length(column)",
-        false if name.contains(char::is_whitespace) => {
-            "; a key of a keep order is 'column', 'column asc' or 'column desc'"
-        }
+        false if name.contains(char::is_whitespace) => RULE_OF_ORDERS,
         false => "",
     }
 }

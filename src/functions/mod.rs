@@ -36,7 +36,7 @@ pub(crate) use from_items::FromItems;
 pub(crate) use groups::names_of_groups;
 pub use inline::sql_text;
 pub use keep::{Keep, KeepKey, KeepValue};
-pub(crate) use keep::{KeepOrder, hint_for_key};
+pub(crate) use keep::{KeepOrder, RULE_OF_ORDERS, hint_for_key};
 pub(crate) use methods::{default_measure, needed_method};
 pub(crate) use offsets::{BoundOffsets, OffsetsAboveLimits};
 pub(crate) use planner::FunctionPlanner;

@@ -3,7 +3,7 @@
 use super::job::Job;
 use super::row_ids::{RowIds, numbered};
 use crate::files::{Input, Kind, Location};
-use crate::functions::hint_for_key;
+use crate::functions::{RULE_OF_ORDERS, hint_for_key};
 use crate::near_names;
 use crate::parameters::{ParameterError, name, parameter_error, set};
 use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
@@ -87,9 +87,7 @@ impl<'a> TableColumns<'a> {
             ),
         };
         let of_keep = match (option, hint_for_key(name)) {
-            ("keep_by", "") => {
-                "; an order is COLUMN, COLUMN asc or COLUMN desc, or several of these with commas between them"
-            }
+            ("keep_by", "") => RULE_OF_ORDERS,
             ("keep_by", hint) => hint,
             _ => "",
         };
