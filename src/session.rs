@@ -21,6 +21,7 @@ use crate::operators::lost_conditions::LostConditions;
 use crate::operators::moved_conditions::MovedConditions;
 use crate::operators::not_in::UnknownMembers;
 use crate::operators::null_equality::{JoinsOfOneKind, KeysOfOneKind};
+use crate::operators::ordered_lists::ordered_lists;
 use crate::operators::own_names::OwnNames;
 use crate::operators::plain_keys::PlainKeys;
 use crate::operators::planner::NeardupQueryPlanner;
@@ -28,7 +29,7 @@ use crate::operators::scan_names::ScanNames;
 use crate::operators::shared_rows::ReadOnce;
 use crate::operators::sort_keys::DistinctSortKeys;
 use crate::operators::tables::OperatorsAsTables;
-use crate::operators::unknown_values::UnknownValues;
+use crate::operators::unknown_values::{UnknownValues, UnorderedGroups};
 use crate::operators::whole_files::WholeFiles;
 use crate::operators::written_order::{RequireOrder, WrittenOrder};
 use crate::options::NeardupOptions;
@@ -264,6 +265,8 @@ fn extended(mut builder: SessionStateBuilder) -> SessionStateBuilder {
     insert_before(physical, "EnsureRequirements", Arc::new(members));
     insert_before(physical, "EnsureRequirements", Arc::new(OffsetsAboveLimits));
     insert_before(physical, "FilterPushdown", Arc::new(AboveEqualNames));
+    // Sorts were added before.
+    physical.rules.push(Arc::new(UnorderedGroups));
     let logical = builder.optimizer().get_or_insert_with(Optimizer::new);
     let names = logical.rules.iter().map(|rule| rule.name());
     let before = names.take_while(|name| *name != "push_down_filter").count();
@@ -286,6 +289,7 @@ fn extended(mut builder: SessionStateBuilder) -> SessionStateBuilder {
     }
     let aggregates = builder.aggregate_functions().get_or_insert_default();
     aggregates.extend(extremes());
+    aggregates.extend(ordered_lists());
     with_functions(builder)
         .with_table_factory("WIKIDUMP".to_owned(), Arc::new(WikiDumpFactory))
         .with_table_factory("TSV".to_owned(), Arc::new(TsvFactory))

@@ -18,7 +18,7 @@
 //! [`UnknownValues`] places [`UnknownValuesExec`] above these joins and unions, and below grouping sets, which returns their
 //! rows and promises nothing about their values or their order: a sort that is wanted must stay above it. The engine moves
 //! no projection below it, either. Where the rows of grouping sets are sorted for an aggregate, another one is above them,
-//! and [`of_unordered_groups`] hides the order from the groups when the plan is complete.
+//! and [`UnorderedGroups`] hides the order from the groups when the plan is complete.
 
 use crate::operators::one_input::{input_statistics, one_input};
 use datafusion::common::config::ConfigOptions;
@@ -123,25 +123,42 @@ fn has_ordered_aggregate(groups: &AggregateExec) -> bool {
     aggregates.any(|aggregate| !aggregate.order_bys().is_empty())
 }
 
-/// Grouping sets of rows that were sorted for an aggregate, with rows whose order is not known: the rows of a group do not
-/// follow each other. The result of the groups must have no order above them.
-pub(crate) fn of_unordered_groups(
-    plan: &Arc<dyn ExecutionPlan>,
-) -> Result<Option<Arc<dyn ExecutionPlan>>> {
-    let Some(groups) = plan.downcast_ref::<AggregateExec>() else {
-        return Ok(None);
-    };
-    if !groups.group_expr().has_grouping_set()
-        || groups.input_order_mode() == &InputOrderMode::Linear
-    {
-        return Ok(None);
+/// Hides the order of rows that were sorted for an aggregate from grouping sets: the rows of a group do not follow each
+/// other. The result of the groups must have no order above them. It must run after sorts were added.
+#[derive(Debug)]
+pub(crate) struct UnorderedGroups;
+
+impl PhysicalOptimizerRule for UnorderedGroups {
+    fn optimize(
+        &self,
+        plan: Arc<dyn ExecutionPlan>,
+        _: &ConfigOptions,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        let plan = plan.transform_up(|plan| {
+            let Some(groups) = plan.downcast_ref::<AggregateExec>() else {
+                return Ok(Transformed::no(plan));
+            };
+            if !groups.group_expr().has_grouping_set()
+                || groups.input_order_mode() == &InputOrderMode::Linear
+            {
+                return Ok(Transformed::no(plan));
+            }
+            let input = UnknownValuesExec::new(Arc::clone(groups.input()));
+            let options = ReplaceChildrenOptions::new(ChildrenPropertiesMode::Recompute);
+            Ok(Transformed::yes(
+                plan.replace_children(vec![Arc::new(input)], options)?,
+            ))
+        })?;
+        Ok(plan.data)
     }
-    let input: Arc<dyn ExecutionPlan> =
-        Arc::new(UnknownValuesExec::new(Arc::clone(groups.input())));
-    let options = ReplaceChildrenOptions::new(ChildrenPropertiesMode::Recompute);
-    Ok(Some(
-        Arc::clone(plan).replace_children(vec![input], options)?,
-    ))
+
+    fn name(&self) -> &str {
+        "unordered_groups"
+    }
+
+    fn schema_check(&self) -> bool {
+        true
+    }
 }
 
 /// Whether columns are constants or equal to others.

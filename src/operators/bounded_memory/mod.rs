@@ -34,7 +34,6 @@ mod split_batches;
 pub(crate) use small_side::JoinSmallSide;
 
 use super::number_sort::NumberSortExec;
-use super::unknown_values::of_unordered_groups;
 use crate::resources::{HashJoinsWithin, has_limit};
 use adaptive_join::with_adaptive_joins;
 use batch_rows::BatchRowsExec;
@@ -190,9 +189,6 @@ pub(super) fn with_bounds(
         }
         if let Some(sort) = NumberSortExec::in_place_of(&node) {
             return Ok(Transformed::yes(Arc::new(sort) as _));
-        }
-        if let Some(groups) = of_unordered_groups(&node)? {
-            return Ok(Transformed::yes(groups));
         }
         if let Some(window) = GroupWindowExec::in_place_of(&node)? {
             return Ok(Transformed::yes(Arc::new(window) as _));
