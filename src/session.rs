@@ -29,7 +29,7 @@ use crate::operators::scan_names::ScanNames;
 use crate::operators::shared_rows::ReadOnce;
 use crate::operators::sort_keys::DistinctSortKeys;
 use crate::operators::tables::OperatorsAsTables;
-use crate::operators::unknown_values::{UnknownValues, UnorderedGroups};
+use crate::operators::unknown_values::{UnknownValues, UnsortedGroupingSets};
 use crate::operators::whole_files::WholeFiles;
 use crate::operators::written_order::{RequireOrder, WrittenOrder};
 use crate::options::NeardupOptions;
@@ -247,6 +247,7 @@ fn extended(mut builder: SessionStateBuilder) -> SessionStateBuilder {
     analyzer.rules.push(Arc::new(OwnNames));
     analyzer.rules.push(Arc::new(ColumnsFirst));
     analyzer.rules.push(Arc::new(SafeConditions));
+    analyzer.rules.push(Arc::new(UnsortedGroupingSets));
     let small_side = JoinSmallSide::of(builder.runtime_env().as_ref());
     let physical = builder.physical_optimizers();
     let physical = physical.get_or_insert_with(PhysicalOptimizer::new);
@@ -265,8 +266,6 @@ fn extended(mut builder: SessionStateBuilder) -> SessionStateBuilder {
     insert_before(physical, "EnsureRequirements", Arc::new(members));
     insert_before(physical, "EnsureRequirements", Arc::new(OffsetsAboveLimits));
     insert_before(physical, "FilterPushdown", Arc::new(AboveEqualNames));
-    // Sorts were added before.
-    physical.rules.push(Arc::new(UnorderedGroups));
     let logical = builder.optimizer().get_or_insert_with(Optimizer::new);
     let names = logical.rules.iter().map(|rule| rule.name());
     let before = names.take_while(|name| *name != "push_down_filter").count();

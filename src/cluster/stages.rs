@@ -1,4 +1,4 @@
-//! Prepares a plan so that the engine cuts it into stages correctly. It works around eight faults of the engine's
+//! Prepares a plan so that the engine cuts it into stages correctly. It works around nine faults of the engine's
 //! adaptive planner (Ballista 55):
 //!
 //! - A task runs a slice of the partitions of its stage, and a union is sliced by giving each input those
@@ -22,6 +22,8 @@
 //! - An empty relation, or a row without columns, in a union is sliced into different operators for different
 //!   tasks. The status reports of such tasks are inconsistent, and the stage never ends. A table in memory,
 //!   which is sliced correctly, replaces it.
+//! - Grouping sets of rows that are in an order, such as the first rows by a column, are taken for sorted by their keys,
+//!   and groups are returned several times. A [`KeyedExec`], which declares no order, is put below them.
 //! - Rows without columns cannot be sent between stages: see [`row_marks`](super::row_marks).
 //!
 //! Besides, rows that are gathered for a hash join whose tasks each hold them all, such as a total, are computed by one
@@ -41,6 +43,7 @@ use datafusion::physical_expr::expressions::{Column, lit};
 use datafusion::physical_expr::{Distribution, PhysicalExpr};
 use datafusion::physical_optimizer::PhysicalOptimizerRule;
 use datafusion::physical_plan::ExecutionPlan;
+use datafusion::physical_plan::aggregates::AggregateExec;
 use datafusion::physical_plan::joins::{
     HashJoinExec, NestedLoopJoinExec, PartitionMode, SortMergeJoinExec,
 };
@@ -129,6 +132,10 @@ fn prepared(plan: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPlan>> {
                 )?),
                 Err(_) => Transformed::no(node),
             });
+        } else if let Some(groups) = node.downcast_ref::<AggregateExec>()
+            && groups.group_expr().has_grouping_set()
+        {
+            vec![KeyedExec::of(Arc::clone(groups.input()), None)?]
         } else if let Some(join) = OuterJoinExec::of(&node)? {
             return Ok(Transformed::yes(KeyedExec::of(Arc::new(join), None)?));
         } else if let Some(join) = node.downcast_ref::<NestedLoopJoinExec>() {

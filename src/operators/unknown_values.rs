@@ -17,14 +17,19 @@
 //!
 //! [`UnknownValues`] places [`UnknownValuesExec`] above these joins and unions, and below grouping sets, which returns their
 //! rows and promises nothing about their values or their order: a sort that is wanted must stay above it. The engine moves
-//! no projection below it, either. Where the rows of grouping sets are sorted for an aggregate, another one is above them,
-//! and [`UnorderedGroups`] hides the order from the groups when the plan is complete.
+//! no projection below it, either. Where the rows of grouping sets are sorted for an aggregate, [`UnsortedGroupingSets`]
+//! hides from the groups by what.
 
 use crate::operators::one_input::{input_statistics, one_input};
 use datafusion::common::config::ConfigOptions;
-use datafusion::common::tree_node::{Transformed, TreeNode};
+use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
 use datafusion::common::{DataFusionError, JoinType, Result};
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
+use datafusion::functions::core::expr_fn::greatest;
+use datafusion::logical_expr::expr::Sort;
+use datafusion::logical_expr::expr_rewriter::NamePreserver;
+use datafusion::logical_expr::{Expr, LogicalPlan};
+use datafusion::optimizer::AnalyzerRule;
 use datafusion::physical_expr::EquivalenceProperties;
 use datafusion::physical_optimizer::PhysicalOptimizerRule;
 use datafusion::physical_plan::aggregates::AggregateExec;
@@ -34,8 +39,9 @@ use datafusion::physical_plan::union::UnionExec;
 use datafusion::physical_plan::windows::{BoundedWindowAggExec, WindowAggExec};
 use datafusion::physical_plan::{
     ChildrenPropertiesMode, DisplayAs, DisplayFormatType, ExecutionPlan, ExecutionPlanProperties,
-    InputOrderMode, PlanProperties, ReplaceChildrenOptions,
+    PlanProperties, ReplaceChildrenOptions,
 };
+use std::mem;
 use std::sync::Arc;
 
 /// Places [`UnknownValuesExec`] above joins and unions, and below grouping sets. It must run before sorts that are not
@@ -81,20 +87,14 @@ impl PhysicalOptimizerRule for UnknownValues {
             if let Some(groups) = plan.downcast_ref::<AggregateExec>()
                 && groups.group_expr().has_grouping_set()
             {
-                let is_ordered = has_ordered_aggregate(groups);
-                let groups = match groups.input().is::<UnknownValuesExec>() {
-                    true => plan,
-                    false => {
-                        let input = UnknownValuesExec::new(Arc::clone(groups.input()));
-                        let options =
-                            ReplaceChildrenOptions::new(ChildrenPropertiesMode::Recompute);
-                        plan.replace_children(vec![Arc::new(input)], options)?
-                    }
-                };
-                return Ok(Transformed::yes(match is_ordered {
-                    true => Arc::new(UnknownValuesExec::new(groups)),
-                    false => groups,
-                }));
+                if groups.input().is::<UnknownValuesExec>() {
+                    return Ok(Transformed::no(plan));
+                }
+                let input = UnknownValuesExec::new(Arc::clone(groups.input()));
+                let options = ReplaceChildrenOptions::new(ChildrenPropertiesMode::Recompute);
+                return Ok(Transformed::yes(
+                    plan.replace_children(vec![Arc::new(input)], options)?,
+                ));
             }
             let is_wrong = match has_sort && plan.is::<UnionExec>() {
                 true => plan.children().into_iter().any(has_known_values),
@@ -117,48 +117,62 @@ impl PhysicalOptimizerRule for UnknownValues {
     }
 }
 
-/// Whether the rows of groups will be sorted, such as for `array_agg(x ORDER BY y)`.
-fn has_ordered_aggregate(groups: &AggregateExec) -> bool {
-    let mut aggregates = groups.aggr_expr().iter();
-    aggregates.any(|aggregate| !aggregate.order_bys().is_empty())
-}
-
-/// Hides the order of rows that were sorted for an aggregate from grouping sets: the rows of a group do not follow each
-/// other. The result of the groups must have no order above them. It must run after sorts were added.
+/// Orders the rows of aggregates such as `array_agg(x ORDER BY y)` by `greatest(y)`, of which the engine does not know that
+/// it is y, where they are grouped by grouping sets. The groups would be taken for sorted by y. It must run after types were
+/// coerced.
 #[derive(Debug)]
-pub(crate) struct UnorderedGroups;
+pub(crate) struct UnsortedGroupingSets;
 
-impl PhysicalOptimizerRule for UnorderedGroups {
-    fn optimize(
-        &self,
-        plan: Arc<dyn ExecutionPlan>,
-        _: &ConfigOptions,
-    ) -> Result<Arc<dyn ExecutionPlan>> {
-        let plan = plan.transform_up(|plan| {
-            let Some(groups) = plan.downcast_ref::<AggregateExec>() else {
-                return Ok(Transformed::no(plan));
+impl AnalyzerRule for UnsortedGroupingSets {
+    fn analyze(&self, plan: LogicalPlan, _: &ConfigOptions) -> Result<LogicalPlan> {
+        let plan = plan.transform_up_with_subqueries(|node| {
+            let LogicalPlan::Aggregate(groups) = &node else {
+                return Ok(Transformed::no(node));
             };
-            if !groups.group_expr().has_grouping_set()
-                || groups.input_order_mode() == &InputOrderMode::Linear
-            {
-                return Ok(Transformed::no(plan));
+            let mut keys = groups.group_expr.iter();
+            if !keys.any(|key| matches!(key, Expr::GroupingSet(_))) {
+                return Ok(Transformed::no(node));
             }
-            let input = UnknownValuesExec::new(Arc::clone(groups.input()));
-            let options = ReplaceChildrenOptions::new(ChildrenPropertiesMode::Recompute);
-            Ok(Transformed::yes(
-                plan.replace_children(vec![Arc::new(input)], options)?,
-            ))
-        })?;
-        Ok(plan.data)
+            let names = NamePreserver::new(&node);
+            node.map_expressions(|expr| {
+                // The whole would be given a name.
+                if matches!(expr, Expr::GroupingSet(_)) {
+                    return Ok(Transformed::no(expr));
+                }
+                let name = names.save(&expr);
+                let expr = expr.transform_up(|expr| Ok(in_unknown_order(expr)))?;
+                Ok(match expr.transformed {
+                    true => expr.update_data(|expr| name.restore(expr)),
+                    false => expr,
+                })
+            })
+        });
+        plan.data()
     }
 
     fn name(&self) -> &str {
-        "unordered_groups"
+        "unsorted_grouping_sets"
     }
+}
 
-    fn schema_check(&self) -> bool {
-        true
+/// An aggregate in the same order, which is not known to be that of a column. An aggregate of distinct values must be
+/// ordered by its argument.
+fn in_unknown_order(mut expr: Expr) -> Transformed<Expr> {
+    let Expr::AggregateFunction(aggregate) = &mut expr else {
+        return Transformed::no(expr);
+    };
+    let params = &mut aggregate.params;
+    for argument in &mut params.args {
+        let is_key = |key: &Sort| key.expr == *argument;
+        if params.distinct && params.order_by.iter().any(is_key) {
+            *argument = greatest(vec![mem::take(argument)]);
+        }
     }
+    for key in &mut params.order_by {
+        key.expr = greatest(vec![mem::take(&mut key.expr)]);
+    }
+    let has_changed = !params.order_by.is_empty();
+    Transformed::new_transformed(expr, has_changed)
 }
 
 /// Whether columns are constants or equal to others.
