@@ -22,7 +22,7 @@
 --   measures: list of one of jaccard|containment|edit | how each field is compared, or one for all: 'jaccard': common shingles, divided by those of either text; 'containment': divided by those of the text that has fewer; 'edit': 1 minus the edit distance of the texts, divided by the characters of the longer one; default 'jaccard'
 --   threshold | minimum of the weighted mean
 --   shingle
---   shingles: list of shingle | how the texts of each field are split into shingles, instead of shingle; of no effect on fields by 'edit'
+--   shingles: list of shingle | how the texts of each field are split into shingles, or one for all, instead of shingle; of no effect on fields by 'edit'
 --   missing: one of zero|rescale = 'zero' | what a field counts that is NULL or empty (also: without shingles, such as white space) in one of two records: 'zero': its similarity is 0; 'rescale': it is left out, and the weights of the others are divided by their sum
 --   normalize
 --   across

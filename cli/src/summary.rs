@@ -4,7 +4,7 @@ use super::options::Global;
 use super::out;
 use super::visible::{visible, visible_line};
 use datafusion::common::{Result, exec_datafusion_err};
-use neardup::jobs::{Figure, Job, Manifest};
+use neardup::jobs::{Figure, Job, Manifest, Reason};
 use serde_json::{Value, json};
 use std::io::{IsTerminal, Write};
 use std::time::Duration;
@@ -123,7 +123,11 @@ fn lines(summary: &Value) -> Vec<(String, String)> {
     line("rows read", &summary["rows_read"]);
     if let Some(left_out) = summary["left_out"].as_object() {
         for (reason, count) in left_out {
-            line(&format!("  left out: {reason}"), count);
+            let what = match Reason::KEPT.iter().any(|kept| kept.to_string() == *reason) {
+                true => "kept as they are",
+                false => "left out",
+            };
+            line(&format!("  {what}: {reason}"), count);
         }
     }
     if let Some(damage) = summary["damage"].as_object() {

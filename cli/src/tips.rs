@@ -203,17 +203,23 @@ pub(super) fn explained(mut error: clap::Error, root: &Command) -> (String, Opti
     if error.kind() == ErrorKind::UnknownArgument {
         // That the option may be a value after `--`.
         error.remove(ContextKind::Suggested);
-        let is_near = match (
-            given(&error, ContextKind::InvalidArg),
-            given(&error, ContextKind::SuggestedArg),
-        ) {
-            (Some(option), Some(suggested)) => is_near(option, suggested),
-            _ => true,
-        };
-        if tip.is_some() || !is_near {
+        let mut suggested = None;
+        if let Some(option) = given(&error, ContextKind::InvalidArg)
+            && tip.is_none()
+        {
+            let of_parser = given(&error, ContextKind::SuggestedArg);
+            let others =
+                options(command, root).filter_map(|other| Some(format!("--{}", other.get_long()?)));
+            let mut names = of_parser.map(str::to_owned).into_iter().chain(others);
+            suggested = names.find(|other| is_near(option, other));
+        }
+        if given(&error, ContextKind::SuggestedArg) != suggested.as_deref() {
             error.remove(ContextKind::SuggestedArg);
             // It has the suggested option.
             error.remove(ContextKind::Usage);
+        }
+        if let Some(suggested) = suggested {
+            error.insert(ContextKind::SuggestedArg, ContextValue::String(suggested));
         }
     }
     // The most similar command is the last one.
@@ -289,13 +295,19 @@ fn given(error: &clap::Error, kind: ContextKind) -> Option<&str> {
     }
 }
 
-/// Whether an option may be a misspelling of another, or a beginning of it.
+/// Whether an option may be a misspelling of another, or of its beginning.
 fn is_near(option: &str, other: &str) -> bool {
     let plain = |option: &str| option.trim_start_matches('-').replace('_', "-");
     let (option, other) = (plain(option), plain(other));
-    let max = option.chars().count() / 3;
-    let begins = option.chars().count() > 2 && other.starts_with(&option);
-    begins || neardup_kernels::edit_distance_within(&option, &other, max).is_some()
+    let length = option.chars().count();
+    let is_within = |other: &str, max| {
+        let distance = neardup_kernels::edit_distance_within(&option, other, max);
+        distance.is_some()
+    };
+    let beginning: String = other.chars().take(length + 1).collect();
+    length > 2 && other.starts_with(&option)
+        || length > 4 && is_within(&beginning, 1)
+        || is_within(&other, length / 3)
 }
 
 /// A hint for arguments of another command or program, or of a task that is not an option.
@@ -379,6 +391,8 @@ mod tests {
             ("--treshold", "threshold", true),
             ("--thresh", "--threshold", true),
             ("--keep_by", "--keep-by", true),
+            ("--tresh", "--threshold", true),
+            ("--tresh", "--threads", false),
             ("--sep", "--step-timeout", false),
             ("--verbose", "--version", false),
             ("--methods", "--threads", false),

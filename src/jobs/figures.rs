@@ -149,6 +149,15 @@ pub enum Reason {
 }
 
 impl Reason {
+    /// Why rows of a table are not compared, but kept.
+    pub const KEPT: [Self; 6] = [
+        Self::WithoutId,
+        Self::WithoutText,
+        Self::WithoutVector,
+        Self::EmptyText,
+        Self::ZeroVector,
+        Self::WithoutGroup,
+    ];
     /// Why a page has no text.
     pub(super) const OF_PAGES: [Self; 4] = [
         Self::Redirects,

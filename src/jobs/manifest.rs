@@ -209,8 +209,15 @@ impl Manifest {
         if let Some(difference) = self.other_inputs(other) {
             return Some(difference);
         }
+        // Others follow from a parameter that only one of the jobs has, such as `edit`.
+        let of_both = |key: &&String| {
+            [self, other]
+                .iter()
+                .all(|job| job.parameters.contains_key(*key))
+        };
         let keys = self.parameters.keys().chain(other.parameters.keys());
-        for key in keys {
+        let (of_both, of_one): (Vec<_>, Vec<_>) = keys.partition(of_both);
+        for key in of_one.into_iter().chain(of_both) {
             let (old, new) = (self.parameters.get(key), other.parameters.get(key));
             if old != new {
                 let show = |value: Option<&serde_json::Value>| {

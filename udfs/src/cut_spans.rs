@@ -28,7 +28,7 @@ use crate::spans::Spans;
     argument(name = "text", description = "The text; NULL gives NULL."),
     argument(
         name = "spans",
-        description = "A list of structs with the integer fields start_char and end_char: offsets in characters of the first character of a passage and after its last one. They may overlap. A row without a list keeps its text."
+        description = "A list of structs with the integer fields start_char and end_char: offsets in characters of the first character of a passage and after its last one, 0 <= start_char <= end_char, else an error. They may overlap; what is after the end of the text has no effect. A row without a list keeps its text."
     ),
     related_udf(name = "item_spans")
 )]

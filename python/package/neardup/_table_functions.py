@@ -685,8 +685,8 @@ class TableFunctions:
             shingle: A shingle such as 'word:3': how a text is split into shingles: 'char:n',
                 'word:n' or 'space:n'; default 'word:3'.
             shingles: A list in brackets, each element a shingle such as 'word:3': how the texts of
-                each field are split into shingles, instead of shingle; of no effect on fields by
-                'edit'.
+                each field are split into shingles, or one for all, instead of shingle; of no effect
+                on fields by 'edit'.
             missing: One of zero, rescale: what a field counts that is NULL or empty (also: without
                 shingles, such as white space) in one of two records: 'zero': its similarity is 0;
                 'rescale': it is left out, and the weights of the others are divided by their sum;
