@@ -135,6 +135,12 @@ fn prepared(plan: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPlan>> {
         } else if let Some(groups) = node.downcast_ref::<AggregateExec>()
             && groups.group_expr().has_grouping_set()
         {
+            if groups.group_expr().expr().is_empty() {
+                // The sets would be lost on the way to an executor, and with them the rows.
+                return not_impl_err!(
+                    "GROUPING SETS of the empty set alone do not run on a cluster: leave GROUP BY out"
+                );
+            }
             vec![KeyedExec::of(Arc::clone(groups.input()), None)?]
         } else if let Some(join) = OuterJoinExec::of(&node)? {
             return Ok(Transformed::yes(KeyedExec::of(Arc::new(join), None)?));

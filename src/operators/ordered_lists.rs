@@ -2,8 +2,11 @@
 //!
 //! The engine (DataFusion 55) sorts rows once for all aggregates of a query. Where one has the reverse order of another, it
 //! gives it these rows and tells it to return them from last to first. With DISTINCT, both functions sort the values
-//! themselves and take no account of that: the values came in the order of the other aggregate. And two `string_agg` with
-//! orders that differ were refused, though each sorts its values.
+//! themselves and take no account of that: the values came in the order of the other aggregate. Without, they wrote the
+//! values to disk from last to first and read them as from first to last. Here such an aggregate sorts its values, as if
+//! the rows were in no order.
+//!
+//! Two `string_agg` with orders that differ were refused, though each sorts its values.
 
 use datafusion::arrow::datatypes::{DataType, FieldRef};
 use datafusion::common::Result;
@@ -32,6 +35,12 @@ impl OrderedLists {
     }
 }
 
+/// The function for rows that are in order, or whose order is not known. `string_agg` is the same for both.
+fn of_rows(function: &AggregateUDF, are_in_order: bool) -> Result<AggregateUDF> {
+    let other = function.clone().with_beneficial_ordering(are_in_order)?;
+    Ok(other.unwrap_or_else(|| function.clone()))
+}
+
 impl AggregateUDFImpl for OrderedLists {
     fn name(&self) -> &str {
         self.0.name()
@@ -50,12 +59,13 @@ impl AggregateUDFImpl for OrderedLists {
     }
 
     fn accumulator(&self, args: AccumulatorArgs) -> Result<Box<dyn Accumulator>> {
-        if !args.is_distinct || !args.is_reversed {
+        if !args.is_reversed {
             return self.0.accumulator(args);
         }
-        let reversed: Vec<_> = args.order_bys.iter().map(|key| key.reverse()).collect();
-        self.0.accumulator(AccumulatorArgs {
-            order_bys: &reversed,
+        // The keys of the rows are the reverse of those of the values.
+        let wanted: Vec<_> = args.order_bys.iter().map(|key| key.reverse()).collect();
+        of_rows(&self.0, false)?.accumulator(AccumulatorArgs {
+            order_bys: &wanted,
             is_reversed: false,
             ..args
         })
@@ -84,10 +94,7 @@ impl AggregateUDFImpl for OrderedLists {
         self: Arc<Self>,
         is_in_order: bool,
     ) -> Result<Option<Arc<dyn AggregateUDFImpl>>> {
-        // `string_agg` sorts its values in any case.
-        let function = self.0.clone().with_beneficial_ordering(is_in_order)?;
-        let function = function.unwrap_or_else(|| self.0.clone());
-        Ok(Some(Arc::new(Self(function))))
+        Ok(Some(Arc::new(Self(of_rows(&self.0, is_in_order)?))))
     }
 
     fn reverse_expr(&self) -> ReversedUDAF {

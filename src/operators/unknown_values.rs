@@ -26,7 +26,7 @@ use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
 use datafusion::common::{DataFusionError, JoinType, Result};
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::functions::core::expr_fn::greatest;
-use datafusion::logical_expr::expr::Sort;
+use datafusion::functions::core::greatest::GreatestFunc;
 use datafusion::logical_expr::expr_rewriter::NamePreserver;
 use datafusion::logical_expr::{Expr, LogicalPlan};
 use datafusion::optimizer::AnalyzerRule;
@@ -41,7 +41,6 @@ use datafusion::physical_plan::{
     ChildrenPropertiesMode, DisplayAs, DisplayFormatType, ExecutionPlan, ExecutionPlanProperties,
     PlanProperties, ReplaceChildrenOptions,
 };
-use std::mem;
 use std::sync::Arc;
 
 /// Places [`UnknownValuesExec`] above joins and unions, and below grouping sets. It must run before sorts that are not
@@ -162,18 +161,35 @@ fn in_unknown_order(mut expr: Expr) -> Transformed<Expr> {
         return Transformed::no(expr);
     };
     let params = &mut aggregate.params;
-    for argument in &mut params.args {
-        let is_key = |key: &Sort| key.expr == *argument;
-        if params.distinct && params.order_by.iter().any(is_key) {
-            *argument = greatest(vec![mem::take(argument)]);
-        }
-    }
+    let mut has_changed = false;
     for key in &mut params.order_by {
-        key.expr = greatest(vec![mem::take(&mut key.expr)]);
+        if is_unknown(&key.expr) {
+            continue;
+        }
+        let unknown = greatest(vec![key.expr.clone()]);
+        let arguments = params.args.iter_mut();
+        for argument in arguments.filter(|argument| params.distinct && **argument == key.expr) {
+            *argument = unknown.clone();
+        }
+        key.expr = unknown;
+        has_changed = true;
     }
-    let has_changed = !params.order_by.is_empty();
     Transformed::new_transformed(expr, has_changed)
 }
+
+/// Whether a key was changed before: plans for a cluster are analysed twice. `greatest(y)` may be a column by then.
+fn is_unknown(key: &Expr) -> bool {
+    match key {
+        Expr::ScalarFunction(call) => {
+            call.func.inner().is::<GreatestFunc>() && call.args.len() == 1
+        }
+        Expr::Column(column) => column.name.starts_with(CSE_PREFIX),
+        _ => false,
+    }
+}
+
+/// How the names of columns begin that the engine (DataFusion 55) gives to repeated expressions.
+const CSE_PREFIX: &str = "__common_expr";
 
 /// Whether columns are constants or equal to others.
 fn has_known_values(plan: &Arc<dyn ExecutionPlan>) -> bool {

@@ -203,6 +203,20 @@ fn constants_of_wide_rows_are_listed() {
     }
 }
 
+/// Lists in the reverse order of others came back from disk in pieces, each of them reversed.
+#[test]
+fn lists_in_reverse_order_are_written_to_disk() {
+    let scratch = Scratch::new();
+    let query = "SELECT count(*) AS groups, count(*) FILTER (WHERE m = array_reverse(l)) AS reversed FROM (
+                   SELECT k, array_agg(id ORDER BY id) AS l, array_agg(id ORDER BY id DESC) AS m
+                   FROM (SELECT value AS id, value % 2000 AS k FROM generate_series(1, 150000)) GROUP BY k)";
+    for limits in [&[][..], &["--threads", "1", "--memory-limit", "60M"]] {
+        let found = scratch.succeed(&[&["sql", "--format", "csv", "-c", query], limits].concat());
+        let rows: Vec<&str> = found.out.lines().skip(1).collect();
+        assert_eq!(rows, ["2000,2000"]);
+    }
+}
+
 /// Waits until a process has an unnamed file open, which means that it spills.
 #[cfg(target_os = "linux")]
 fn wait_for_spill(child: &Child) {

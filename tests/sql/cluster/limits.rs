@@ -26,6 +26,10 @@ const REFUSED: &[(&str, &str)] = &[
         "a FULL JOIN whose condition is not an equality of columns does not run on a cluster: write it as",
     ),
     (
+        "SELECT count(*) FROM d GROUP BY GROUPING SETS ((), ())",
+        "GROUPING SETS of the empty set alone do not run on a cluster: leave GROUP BY out",
+    ),
+    (
         "SELECT id FROM d OFFSET 4294967296",
         "OFFSET 4294967296 does not run on a cluster: an offset there is at most 4294967295",
     ),
