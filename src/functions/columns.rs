@@ -88,6 +88,10 @@ pub(super) fn text_column(call: &Call, plan: &LogicalPlan, name: &str) -> Result
         DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => Ok(expr),
         DataType::Null => Ok(cast(expr, DataType::Utf8)),
         DataType::Dictionary(_, value) if value.is_string() => Ok(cast(expr, *value)),
+        DataType::List(of) | DataType::LargeList(of) if of.data_type().is_string() => plan_err!(
+            "{}: the column '{name}' must hold texts, but it holds lists of them: array_to_string({name}, ' ') makes a text of a list, UNNEST({name}) a row of each element",
+            call.function
+        ),
         other => plan_err!(
             "{}: the column '{name}' must hold texts, but it holds {other}",
             call.function

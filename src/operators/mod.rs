@@ -21,7 +21,7 @@
 //! - `moved_conditions` corrects or refuses subqueries out of which the engine must not move conditions.
 //! - `not_in` writes out `NOT IN (SELECT …)` where the engine takes no account of NULLs.
 //! - `null_equality` keeps joins by `=` and joins by `IS NOT DISTINCT FROM` apart.
-//! - `ordered_lists` keeps the order of each list of distinct values.
+//! - `ordered_lists` keeps the order of each list beside others.
 //! - `own_names` renames columns that subqueries compare with the outer query, where others have the same name.
 //! - `plain_keys` joins rows by the values of dictionaries where the engine fails on dictionaries.
 //! - `scan_names` tells scans of table functions with different arguments apart.

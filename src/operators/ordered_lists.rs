@@ -1,4 +1,4 @@
-//! `array_agg` and `string_agg` of values in an order.
+//! `array_agg`, `string_agg` and `nth_value` of values in an order.
 //!
 //! The engine (DataFusion 55) sorts rows once for all aggregates of a query. Where one has the reverse order of another, it
 //! gives it these rows and tells it to return them from last to first. With DISTINCT, both functions sort the values
@@ -6,11 +6,15 @@
 //! values to disk from last to first and read them as from first to last. Here such an aggregate sorts its values, as if
 //! the rows were in no order.
 //!
+//! `nth_value` of rows that a window had sorted in the reverse order counted from the other end in some partitions only.
+//! Its rows are sorted in its own order.
+//!
 //! Two `string_agg` with orders that differ were refused, though each sorts its values.
 
 use datafusion::arrow::datatypes::{DataType, FieldRef};
 use datafusion::common::Result;
 use datafusion::functions_aggregate::array_agg::array_agg_udaf;
+use datafusion::functions_aggregate::nth_value::nth_value_udaf;
 use datafusion::functions_aggregate::string_agg::string_agg_udaf;
 use datafusion::logical_expr::function::{AccumulatorArgs, StateFieldsArgs};
 use datafusion::logical_expr::utils::AggregateOrderSensitivity;
@@ -20,51 +24,62 @@ use datafusion::logical_expr::{
 };
 use std::sync::Arc;
 
-/// `array_agg` and `string_agg`, in place of those of the engine.
-pub(crate) fn ordered_lists() -> [Arc<AggregateUDF>; 2] {
-    [array_agg_udaf(), string_agg_udaf()].map(|function| OrderedLists::of(&function))
+/// `array_agg`, `string_agg` and `nth_value`, in place of those of the engine.
+pub(crate) fn ordered_lists() -> [Arc<AggregateUDF>; 3] {
+    [
+        InOrder::of(&array_agg_udaf(), true),
+        InOrder::of(&string_agg_udaf(), true),
+        InOrder::of(&nth_value_udaf(), false),
+    ]
 }
 
-/// The function of the engine.
+/// An aggregate whose result depends on the order of the rows.
 #[derive(Debug, PartialEq, Eq, Hash)]
-struct OrderedLists(AggregateUDF);
+struct InOrder {
+    /// The function of the engine.
+    function: AggregateUDF,
+    /// Whether the function can sort the values itself.
+    sorts: bool,
+}
 
-impl OrderedLists {
-    fn of(function: &AggregateUDF) -> Arc<AggregateUDF> {
-        Arc::new(AggregateUDF::from(Self(function.clone())))
+impl InOrder {
+    fn of(function: &AggregateUDF, sorts: bool) -> Arc<AggregateUDF> {
+        let function = function.clone();
+        Arc::new(AggregateUDF::from(Self { function, sorts }))
+    }
+
+    /// The function for rows that are in order, or whose order is not known. That of most functions is the same.
+    fn of_rows(&self, are_in_order: bool) -> Result<AggregateUDF> {
+        let other = self.function.clone();
+        let other = other.with_beneficial_ordering(are_in_order)?;
+        Ok(other.unwrap_or_else(|| self.function.clone()))
     }
 }
 
-/// The function for rows that are in order, or whose order is not known. `string_agg` is the same for both.
-fn of_rows(function: &AggregateUDF, are_in_order: bool) -> Result<AggregateUDF> {
-    let other = function.clone().with_beneficial_ordering(are_in_order)?;
-    Ok(other.unwrap_or_else(|| function.clone()))
-}
-
-impl AggregateUDFImpl for OrderedLists {
+impl AggregateUDFImpl for InOrder {
     fn name(&self) -> &str {
-        self.0.name()
+        self.function.name()
     }
 
     fn signature(&self) -> &Signature {
-        self.0.signature()
+        self.function.signature()
     }
 
     fn return_type(&self, types: &[DataType]) -> Result<DataType> {
-        self.0.return_type(types)
+        self.function.return_type(types)
     }
 
     fn coerce_types(&self, types: &[DataType]) -> Result<Vec<DataType>> {
-        self.0.coerce_types(types)
+        self.function.coerce_types(types)
     }
 
     fn accumulator(&self, args: AccumulatorArgs) -> Result<Box<dyn Accumulator>> {
         if !args.is_reversed {
-            return self.0.accumulator(args);
+            return self.function.accumulator(args);
         }
         // The keys of the rows are the reverse of those of the values.
         let wanted: Vec<_> = args.order_bys.iter().map(|key| key.reverse()).collect();
-        of_rows(&self.0, false)?.accumulator(AccumulatorArgs {
+        self.of_rows(false)?.accumulator(AccumulatorArgs {
             order_bys: &wanted,
             is_reversed: false,
             ..args
@@ -72,43 +87,51 @@ impl AggregateUDFImpl for OrderedLists {
     }
 
     fn state_fields(&self, args: StateFieldsArgs) -> Result<Vec<FieldRef>> {
-        self.0.state_fields(args)
+        self.function.state_fields(args)
     }
 
     fn groups_accumulator_supported(&self, args: AccumulatorArgs) -> bool {
-        self.0.groups_accumulator_supported(args)
+        self.function.groups_accumulator_supported(args)
     }
 
     fn create_groups_accumulator(
         &self,
         args: AccumulatorArgs,
     ) -> Result<Box<dyn GroupsAccumulator>> {
-        self.0.create_groups_accumulator(args)
+        self.function.create_groups_accumulator(args)
     }
 
     fn order_sensitivity(&self) -> AggregateOrderSensitivity {
-        AggregateOrderSensitivity::SoftRequirement
+        match self.sorts {
+            true => AggregateOrderSensitivity::SoftRequirement,
+            false => self.function.order_sensitivity(),
+        }
     }
 
     fn with_beneficial_ordering(
         self: Arc<Self>,
         is_in_order: bool,
     ) -> Result<Option<Arc<dyn AggregateUDFImpl>>> {
-        Ok(Some(Arc::new(Self(of_rows(&self.0, is_in_order)?))))
+        let function = self.of_rows(is_in_order)?;
+        let sorts = self.sorts;
+        Ok(Some(Arc::new(Self { function, sorts })))
     }
 
     fn reverse_expr(&self) -> ReversedUDAF {
-        match self.0.reverse_udf() {
-            ReversedUDAF::Reversed(function) => ReversedUDAF::Reversed(Self::of(&function)),
-            other => other,
+        match self.function.reverse_udf() {
+            ReversedUDAF::Reversed(function) if self.sorts => {
+                ReversedUDAF::Reversed(Self::of(&function, true))
+            }
+            // In its own order, in which the rows are then sorted. Without a reverse, they would not be.
+            _ => ReversedUDAF::Identical,
         }
     }
 
     fn supports_null_handling_clause(&self) -> bool {
-        self.0.supports_null_handling_clause()
+        self.function.supports_null_handling_clause()
     }
 
     fn documentation(&self) -> Option<&Documentation> {
-        self.0.documentation()
+        self.function.documentation()
     }
 }

@@ -13,6 +13,7 @@ use datafusion::datasource::sink::DataSinkExec;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_expr::{Distribution, LexOrdering, OrderingRequirements};
 use datafusion::physical_optimizer::PhysicalOptimizerRule;
+use datafusion::physical_plan::aggregates::AggregateExec;
 use datafusion::physical_plan::coalesce_partitions::CoalescePartitionsExec;
 use datafusion::physical_plan::projection::ProjectionExec;
 use datafusion::physical_plan::repartition::RepartitionExec;
@@ -72,6 +73,11 @@ fn requiring_order(plan: &Arc<dyn ExecutionPlan>) -> Result<Option<Arc<dyn Execu
     let order = loop {
         if let Some(sort) = rows.downcast_ref::<SortExec>() {
             break sort.expr().clone();
+        }
+        // Sorts for the operator itself are added between it and the sort of a subquery.
+        let needs_order = rows.required_input_ordering().iter().any(Option::is_some);
+        if needs_order || rows.is::<AggregateExec>() {
+            return Ok(None);
         }
         let children = rows.children();
         let ([input], [true]) = (children.as_slice(), rows.maintains_input_order().as_slice())

@@ -41,6 +41,41 @@ fn assert_none(scratch: &Scratch, directory: &str, sql: &str) {
     assert_eq!(scratch.job_number(directory, sql), 0, "{directory}: {sql}");
 }
 
+/// Items of one id, and items without an id, were counted as one.
+#[test]
+fn found_items_are_counted_by_rows() {
+    let scratch = Scratch::new();
+    scratch.write(
+        "c.jsonl",
+        r#"{"id": 1, "text": "The old mill by the river burned down in 1896. Nothing is known about the painter of it."}"#,
+    );
+    scratch.write(
+        "i.jsonl",
+        r#"{"id": "q1", "benchmark": "B", "text": "The old mill by the river burned down in 1896"}
+        {"id": "q1", "benchmark": "B", "text": "Nothing is known about the painter of it"}
+        {"id": null, "benchmark": "B", "text": "old mill by the river burned down in 1896. Nothing"}
+        {"id": null, "benchmark": null, "text": "burned down in 1896. Nothing is known about the painter"}
+        {"id": "q2", "benchmark": "B", "text": "What is known about the painter and the mill of Aldermoor?"}"#,
+    );
+    let arguments = [
+        "decontaminate",
+        "c.jsonl",
+        "--against",
+        "i.jsonl",
+        "-o",
+        "out",
+    ];
+    let summary = scratch.job(&arguments);
+    assert_eq!(
+        (&summary["items"], &summary["items_found"]),
+        (&json!(5), &json!(4))
+    );
+    assert_eq!(
+        summary["items_found_of_each_benchmark"],
+        json!({"B": 3, "no benchmark": 1})
+    );
+}
+
 #[test]
 fn finds_are_those_of_the_function() {
     let scratch = corpus();

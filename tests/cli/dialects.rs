@@ -269,6 +269,16 @@ fn wrong_headers_and_separators_are_answered_with_what_to_do() {
             "if ';' separates the values, name it (the option delimiter)",
         ),
         (
+            "id;lang;text\n1;en;'one\ntwo, three'\n",
+            ",",
+            "if ';' separates the values, name it (the option delimiter)",
+        ),
+        (
+            "id;lang;text\n1;en;'one\ntwo, three'\n",
+            ";",
+            "line 3: the header has 3 columns, but this row has 1; if values are quoted in this file, say by which quote",
+        ),
+        (
             "# made by x\nid,text\n1,a\n",
             ",",
             "line 2: the header has 1 column, but this row has more; line 1 is read as the header: lines before the header are left out with the option skip_lines, here at least 1 (--skip-lines 1)",

@@ -524,6 +524,25 @@ fn written_files_are_in_order() {
     }
 }
 
+/// The order of a subquery below groups was taken for that of the file: "does not satisfy order requirements".
+#[test]
+fn groups_of_sorted_rows_are_written() {
+    let scratch = Scratch::new();
+    let groups = "SELECT k, h % 3 AS g, array_agg(v ORDER BY o NULLS FIRST, id DESC NULLS LAST) AS list FROM (
+                    SELECT value % 100 AS k, value AS id, value % 7 AS h, value AS v, value % 11 AS o
+                    FROM generate_series(1, 20000) ORDER BY k, id LIMIT 19000
+                  ) GROUP BY k, h % 3";
+    for threads in ["1", "2"] {
+        let copy = format!("COPY ({groups}) TO '{threads}.parquet'");
+        scratch.succeed(&["sql", "--threads", threads, "-c", &copy]);
+        let query = format!(
+            "SELECT count(*) AS n, sum(cardinality(list)) AS m FROM (SELECT * FROM '{threads}.parquet' INTERSECT {groups})"
+        );
+        let found = scratch.rows(&query);
+        assert_eq!(Value::from(found), json!([{"n": 285, "m": 19000}]));
+    }
+}
+
 /// Under a memory limit, semi and anti joins of dictionaries without a further condition ended with an error.
 #[test]
 fn semi_joins_of_dictionaries_under_a_limit() {

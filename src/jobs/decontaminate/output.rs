@@ -19,9 +19,12 @@ use std::collections::BTreeMap;
 const BY_BENCHMARK: &str = "SELECT CASE WHEN place <= 100 THEN name ELSE 'other benchmarks' END AS name, \
     CAST(sum(items) AS BIGINT) AS items FROM \
     (SELECT name, items, row_number() OVER (ORDER BY items DESC, name) AS place FROM \
-    (SELECT name, count(*) AS items FROM \
-    (SELECT DISTINCT item_id, field, coalesce(benchmark, 'no benchmark') AS name FROM contamination) \
-    GROUP BY name)) GROUP BY 1 ORDER BY min(place)";
+    (SELECT coalesce(benchmark, 'no benchmark') AS name, count(*) AS items FROM found_items GROUP BY 1)) \
+    GROUP BY 1 ORDER BY min(place)";
+
+/// The items that were found: a row for each text of each row, since ids may be repeated.
+const FOUND_ITEMS: &str = "SELECT benchmark FROM items WHERE number IN (\
+    SELECT hit['item'] FROM (SELECT UNNEST(hits) AS hit FROM contaminated))";
 
 impl Run<'_> {
     /// Lists the items that were found.
@@ -39,10 +42,12 @@ impl Run<'_> {
                 Ok(found.sort(order.to_vec())?.into_unoptimized_plan())
             },
             async |context: &SessionContext, _, record: &mut StepRecord| {
+                let found = context.sql(FOUND_ITEMS).await?;
+                context.register_table("found_items", found.into_view())?;
                 let counts = numbers(
                     context,
                     "SELECT (SELECT CAST(coalesce(sum(cardinality(hits)), 0) AS BIGINT) FROM contaminated), \
-                     (SELECT count(*) FROM (SELECT DISTINCT item_id, benchmark, field FROM contamination))",
+                     (SELECT count(*) FROM found_items)",
                 )
                 .await?;
                 // A text of several items is one hit.

@@ -227,7 +227,10 @@ impl Fields {
             },
         };
         let column = self.column;
-        self.like_quoted |= self.quote.is_none() && self.value[..raw.len].contains(&b'"');
+        self.like_quoted |= match self.quote {
+            None => self.value[..raw.len].contains(&b'"'),
+            Some(quote) => quote != b'\'' && self.value[..raw.len].starts_with(b"'"),
+        };
         if raw.ends_row != (column + 1 == self.width) {
             let found = match raw.ends_row {
                 true => (column + 1).to_string(),
@@ -271,13 +274,15 @@ impl Fields {
             }
             .to_owned();
         };
-        // Whether a separator is both in the header and in the first value of the row.
+        // Whether a separator is several times in the header, or both there and in the first value of the row.
         let value = &self.value[..raw.len];
-        let is_other = |byte: &&u8| **byte != self.delimiter && title.as_bytes().contains(*byte);
-        let other = SEPARATORS
-            .iter()
-            .filter(is_other)
-            .find(|byte| value.contains(*byte));
+        let in_title = |byte: u8| title.bytes().filter(|other| *other == byte).count();
+        let mut others = SEPARATORS.iter().filter(|byte| **byte != self.delimiter);
+        let other = others.find(|byte| match in_title(**byte) {
+            0 => false,
+            1 => value.contains(*byte),
+            _ => true,
+        });
         let is_comment = title.starts_with('#');
         let is_title = self.width == 1 && !raw.ends_row;
         let in_quotes = match self.quote {
