@@ -16,6 +16,7 @@ use crate::operators::filters::{
     AboveEqualNames, AboveTotals, DuplicatesOutsideSorts, FiltersInPlace,
 };
 use crate::operators::float_extremes::extremes;
+use crate::operators::fresh_names::FreshNames;
 use crate::operators::join_conditions::ColumnsFirst;
 use crate::operators::lost_conditions::LostConditions;
 use crate::operators::moved_conditions::MovedConditions;
@@ -267,6 +268,7 @@ fn extended(mut builder: SessionStateBuilder) -> SessionStateBuilder {
     insert_before(physical, "EnsureRequirements", Arc::new(OffsetsAboveLimits));
     insert_before(physical, "FilterPushdown", Arc::new(AboveEqualNames));
     let logical = builder.optimizer().get_or_insert_with(Optimizer::new);
+    logical.rules.insert(0, Arc::new(FreshNames));
     let names = logical.rules.iter().map(|rule| rule.name());
     let before = names.take_while(|name| *name != "push_down_filter").count();
     logical.rules.insert(before, Arc::new(AboveTotals));

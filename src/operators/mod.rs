@@ -16,6 +16,7 @@
 //! - `claimed_keys` keeps rules from relying on keys that rows do not have.
 //! - `distinct_members` leaves repeated rows out of the subqueries of `IN` and `EXISTS`.
 //! - `filters` keeps filters above aggregates and projections below which they would change the rows.
+//! - `fresh_names` gives the columns that the engine adds to an optimised plan names that it does not have.
 //! - `join_conditions` writes equations of joins so that the engine does not take them for contradictions.
 //! - `lost_conditions` refuses changes of tables whose conditions the engine would leave out.
 //! - `moved_conditions` corrects or refuses subqueries out of which the engine must not move conditions.
@@ -40,6 +41,7 @@ pub(crate) mod comparisons;
 pub(crate) mod distinct_members;
 pub(crate) mod filters;
 pub(crate) mod float_extremes;
+pub(crate) mod fresh_names;
 pub mod in_order;
 pub(crate) mod join_conditions;
 pub(crate) mod lost_conditions;
