@@ -22,7 +22,7 @@ use crate::operators::lost_conditions::LostConditions;
 use crate::operators::moved_conditions::MovedConditions;
 use crate::operators::not_in::UnknownMembers;
 use crate::operators::null_equality::{JoinsOfOneKind, KeysOfOneKind};
-use crate::operators::ordered_lists::ordered_lists;
+use crate::operators::ordered_lists::{ListsOfWindows, ordered_lists};
 use crate::operators::own_names::OwnNames;
 use crate::operators::plain_keys::PlainKeys;
 use crate::operators::planner::NeardupQueryPlanner;
@@ -249,6 +249,7 @@ fn extended(mut builder: SessionStateBuilder) -> SessionStateBuilder {
     analyzer.rules.push(Arc::new(ColumnsFirst));
     analyzer.rules.push(Arc::new(SafeConditions));
     analyzer.rules.push(Arc::new(UnsortedGroupingSets));
+    analyzer.rules.push(Arc::new(ListsOfWindows));
     let small_side = JoinSmallSide::of(builder.runtime_env().as_ref());
     let physical = builder.physical_optimizers();
     let physical = physical.get_or_insert_with(PhysicalOptimizer::new);

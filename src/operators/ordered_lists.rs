@@ -10,18 +10,25 @@
 //! Its rows are sorted in its own order.
 //!
 //! Two `string_agg` with orders that differ were refused, though each sorts its values.
+//!
+//! A window whose rows are sorted in the reverse order is computed from the last row to the first. Lists and texts of the
+//! rows of a window were in that order, too, or were refused. [`ListsOfWindows`] has these rows sorted.
 
 use datafusion::arrow::datatypes::{DataType, FieldRef};
 use datafusion::common::Result;
+use datafusion::common::config::ConfigOptions;
+use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
 use datafusion::functions_aggregate::array_agg::array_agg_udaf;
 use datafusion::functions_aggregate::nth_value::nth_value_udaf;
 use datafusion::functions_aggregate::string_agg::string_agg_udaf;
 use datafusion::logical_expr::function::{AccumulatorArgs, StateFieldsArgs};
 use datafusion::logical_expr::utils::AggregateOrderSensitivity;
 use datafusion::logical_expr::{
-    Accumulator, AggregateUDF, AggregateUDFImpl, Documentation, GroupsAccumulator, ReversedUDAF,
-    Signature,
+    Accumulator, AggregateUDF, AggregateUDFImpl, Documentation, Expr, GroupsAccumulator,
+    LogicalPlan, ReversedUDAF, Signature, WindowFunctionDefinition,
 };
+use datafusion::optimizer::AnalyzerRule;
+use std::any::Any;
 use std::sync::Arc;
 
 /// `array_agg`, `string_agg` and `nth_value`, in place of those of the engine.
@@ -40,12 +47,57 @@ struct InOrder {
     function: AggregateUDF,
     /// Whether the function can sort the values itself.
     sorts: bool,
+    /// Whether it is computed for the rows of a window.
+    of_window: bool,
+}
+
+/// Keeps windows with functions of this module from being computed from the last row to the first.
+#[derive(Debug)]
+pub(crate) struct ListsOfWindows;
+
+impl AnalyzerRule for ListsOfWindows {
+    fn analyze(&self, plan: LogicalPlan, _: &ConfigOptions) -> Result<LogicalPlan> {
+        let plan = plan.transform_up_with_subqueries(|node| {
+            node.map_expressions(|expr| expr.transform_up(|expr| Ok(of_window(expr))))
+        });
+        plan.data()
+    }
+
+    fn name(&self) -> &str {
+        "lists_of_windows"
+    }
+}
+
+fn of_window(mut expr: Expr) -> Transformed<Expr> {
+    let Expr::WindowFunction(window) = &mut expr else {
+        return Transformed::no(expr);
+    };
+    let WindowFunctionDefinition::AggregateUDF(function) = &window.fun else {
+        return Transformed::no(expr);
+    };
+    let function: &dyn Any = function.inner().as_ref();
+    let Some(in_order) = function
+        .downcast_ref::<InOrder>()
+        .filter(|it| !it.of_window)
+    else {
+        return Transformed::no(expr);
+    };
+    let in_order = InOrder {
+        function: in_order.function.clone(),
+        sorts: in_order.sorts,
+        of_window: true,
+    };
+    window.fun = WindowFunctionDefinition::AggregateUDF(Arc::new(AggregateUDF::from(in_order)));
+    Transformed::yes(expr)
 }
 
 impl InOrder {
     fn of(function: &AggregateUDF, sorts: bool) -> Arc<AggregateUDF> {
-        let function = function.clone();
-        Arc::new(AggregateUDF::from(Self { function, sorts }))
+        Arc::new(AggregateUDF::from(Self {
+            function: function.clone(),
+            sorts,
+            of_window: false,
+        }))
     }
 
     /// The function for rows that are in order, or whose order is not known. That of most functions is the same.
@@ -112,13 +164,15 @@ impl AggregateUDFImpl for InOrder {
         self: Arc<Self>,
         is_in_order: bool,
     ) -> Result<Option<Arc<dyn AggregateUDFImpl>>> {
-        let function = self.of_rows(is_in_order)?;
-        let sorts = self.sorts;
-        Ok(Some(Arc::new(Self { function, sorts })))
+        Ok(Some(Arc::new(Self {
+            function: self.of_rows(is_in_order)?,
+            ..*self
+        })))
     }
 
     fn reverse_expr(&self) -> ReversedUDAF {
         match self.function.reverse_udf() {
+            _ if self.of_window => ReversedUDAF::NotSupported,
             ReversedUDAF::Reversed(function) if self.sorts => {
                 ReversedUDAF::Reversed(Self::of(&function, true))
             }
