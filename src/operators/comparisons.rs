@@ -123,22 +123,30 @@ fn rewrite(
     change: impl Fn(Expr, &DFSchema) -> Result<Transformed<Expr>>,
 ) -> Result<Transformed<LogicalPlan>> {
     plan.transform_up_with_subqueries(|node| {
-        let names = NamePreserver::new(&node);
         let mut schema = merge_schema(&node.inputs());
         if let LogicalPlan::TableScan(scan) = &node {
             schema.merge(&scan.projected_schema);
         }
-        node.map_expressions(|expr| {
-            // The whole would be given a name.
-            if matches!(expr, Expr::GroupingSet(_)) {
-                return Ok(Transformed::no(expr));
-            }
-            let name = names.save(&expr);
-            let expr = change(expr, &schema)?;
-            Ok(match expr.transformed {
-                true => expr.update_data(|expr| name.restore(expr)),
-                false => expr,
-            })
+        with_same_names(node, |expr| change(expr, &schema))
+    })
+}
+
+/// Changes the expressions of a node. The names of its columns stay.
+pub(super) fn with_same_names(
+    node: LogicalPlan,
+    change: impl Fn(Expr) -> Result<Transformed<Expr>>,
+) -> Result<Transformed<LogicalPlan>> {
+    let names = NamePreserver::new(&node);
+    node.map_expressions(|expr| {
+        // The whole would be given a name.
+        if matches!(expr, Expr::GroupingSet(_)) {
+            return Ok(Transformed::no(expr));
+        }
+        let name = names.save(&expr);
+        let expr = change(expr)?;
+        Ok(match expr.transformed {
+            true => expr.update_data(|expr| name.restore(expr)),
+            false => expr,
         })
     })
 }

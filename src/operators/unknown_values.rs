@@ -20,6 +20,7 @@
 //! no projection below it, either. Where the rows of grouping sets are sorted for an aggregate, [`UnsortedGroupingSets`]
 //! hides from the groups by what.
 
+use crate::operators::comparisons::with_same_names;
 use crate::operators::one_input::{input_statistics, one_input};
 use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
@@ -27,7 +28,6 @@ use datafusion::common::{DataFusionError, JoinType, Result};
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::functions::core::expr_fn::greatest;
 use datafusion::functions::core::greatest::GreatestFunc;
-use datafusion::logical_expr::expr_rewriter::NamePreserver;
 use datafusion::logical_expr::{Expr, LogicalPlan};
 use datafusion::optimizer::AnalyzerRule;
 use datafusion::physical_expr::EquivalenceProperties;
@@ -132,18 +132,8 @@ impl AnalyzerRule for UnsortedGroupingSets {
             if !keys.any(|key| matches!(key, Expr::GroupingSet(_))) {
                 return Ok(Transformed::no(node));
             }
-            let names = NamePreserver::new(&node);
-            node.map_expressions(|expr| {
-                // The whole would be given a name.
-                if matches!(expr, Expr::GroupingSet(_)) {
-                    return Ok(Transformed::no(expr));
-                }
-                let name = names.save(&expr);
-                let expr = expr.transform_up(|expr| Ok(in_unknown_order(expr)))?;
-                Ok(match expr.transformed {
-                    true => expr.update_data(|expr| name.restore(expr)),
-                    false => expr,
-                })
+            with_same_names(node, |expr| {
+                expr.transform_up(|expr| Ok(in_unknown_order(expr)))
             })
         });
         plan.data()
