@@ -28,6 +28,7 @@ use crate::operators::plain_keys::PlainKeys;
 use crate::operators::planner::NeardupQueryPlanner;
 use crate::operators::scan_names::ScanNames;
 use crate::operators::shared_rows::ReadOnce;
+use crate::operators::shifted_values::shifted_values;
 use crate::operators::sort_keys::DistinctSortKeys;
 use crate::operators::tables::OperatorsAsTables;
 use crate::operators::unknown_values::{UnknownValues, UnsortedGroupingSets};
@@ -292,6 +293,8 @@ fn extended(mut builder: SessionStateBuilder) -> SessionStateBuilder {
     let aggregates = builder.aggregate_functions().get_or_insert_default();
     aggregates.extend(extremes());
     aggregates.extend(ordered_lists());
+    let windows = builder.window_functions().get_or_insert_default();
+    windows.extend(shifted_values());
     with_functions(builder)
         .with_table_factory("WIKIDUMP".to_owned(), Arc::new(WikiDumpFactory))
         .with_table_factory("TSV".to_owned(), Arc::new(TsvFactory))

@@ -12,7 +12,8 @@
 //!   relation again and again, and the query never ends. A [`KeyedExec`] is inserted between them, which
 //!   declares that an empty input is partitioned by any key.
 //! - A sort above such a relation has the same fault where it is below an aggregate, which then reads the rows of a
-//!   window in its order. A [`KeyedExec`], which declares no order, is put above each window.
+//!   window, or the first rows by a column, in its order. A [`KeyedExec`], which declares no order, is put above each
+//!   window, and below aggregates of sorted rows.
 //! - An outer join with an empty side has the same fault; [`outer_join`](super::outer_join) replaces it.
 //! - A join is planned as one that keeps an order, but runs as one that does not: the operator above it has lost
 //!   its sort and reads rows in a wrong order. A [`KeyedExec`], which declares no order, is put above each join.
@@ -22,8 +23,8 @@
 //! - An empty relation, or a row without columns, in a union is sliced into different operators for different
 //!   tasks. The status reports of such tasks are inconsistent, and the stage never ends. A table in memory,
 //!   which is sliced correctly, replaces it.
-//! - Grouping sets of rows that are in an order, such as the first rows by a column, are taken for sorted by their keys,
-//!   and groups are returned several times. A [`KeyedExec`], which declares no order, is put below them.
+//! - Grouping sets of rows that are in an order, which may be found later, are taken for sorted by their keys, and groups
+//!   are returned several times. A [`KeyedExec`], which declares no order, is put below them.
 //! - Rows without columns cannot be sent between stages: see [`row_marks`](super::row_marks).
 //!
 //! Besides, rows that are gathered for a hash join whose tasks each hold them all, such as a total, are computed by one
@@ -42,7 +43,6 @@ use datafusion::datasource::source::DataSourceExec;
 use datafusion::physical_expr::expressions::{Column, lit};
 use datafusion::physical_expr::{Distribution, PhysicalExpr};
 use datafusion::physical_optimizer::PhysicalOptimizerRule;
-use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::aggregates::AggregateExec;
 use datafusion::physical_plan::joins::{
     HashJoinExec, NestedLoopJoinExec, PartitionMode, SortMergeJoinExec,
@@ -51,6 +51,7 @@ use datafusion::physical_plan::limit::{GlobalLimitExec, LocalLimitExec};
 use datafusion::physical_plan::placeholder_row::PlaceholderRowExec;
 use datafusion::physical_plan::union::UnionExec;
 use datafusion::physical_plan::windows::{BoundedWindowAggExec, WindowAggExec};
+use datafusion::physical_plan::{ExecutionPlan, ExecutionPlanProperties};
 use std::any::Any;
 use std::sync::Arc;
 
@@ -133,9 +134,10 @@ fn prepared(plan: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPlan>> {
                 Err(_) => Transformed::no(node),
             });
         } else if let Some(groups) = node.downcast_ref::<AggregateExec>()
-            && groups.group_expr().has_grouping_set()
+            && (groups.group_expr().has_grouping_set()
+                || groups.input().output_ordering().is_some())
         {
-            if groups.group_expr().expr().is_empty() {
+            if groups.group_expr().has_grouping_set() && groups.group_expr().expr().is_empty() {
                 // The sets would be lost on the way to an executor, and with them the rows.
                 return not_impl_err!(
                     "GROUPING SETS of the empty set alone do not run on a cluster: leave GROUP BY out"

@@ -26,6 +26,7 @@
 //! - `own_names` renames columns that subqueries compare with the outer query, where others have the same name.
 //! - `plain_keys` joins rows by the values of dictionaries where the engine fails on dictionaries.
 //! - `scan_names` tells scans of table functions with different arguments apart.
+//! - `shifted_values` computes `lead` and `lag` with `IGNORE NULLS` for whole partitions.
 //! - `sort_keys` removes repeated sort keys, with which the engine panics.
 //!
 //! `bounded_memory` bounds the memory of plans. `one_input` holds the methods that operators of one input have in
@@ -58,6 +59,7 @@ pub(crate) mod planner;
 mod rows_once;
 pub(crate) mod scan_names;
 pub(crate) mod shared_rows;
+pub(crate) mod shifted_values;
 pub mod similar_pairs;
 pub(crate) mod sort_keys;
 pub(crate) mod spilling;
