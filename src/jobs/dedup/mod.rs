@@ -27,7 +27,7 @@ use super::manifest::Manifest;
 use super::table;
 use crate::files::{Kind, caught, resolve};
 use crate::parameters::{name, parameter, parameter_error, set};
-pub(super) use costs::{JoinCosts, PrefixSample, tokens};
+pub(super) use costs::{JoinCosts, PrefixSample, index_bits, tokens};
 use datafusion::common::{DataFusionError, Result};
 use datafusion::prelude::SessionContext;
 pub(super) use run::Run;

@@ -6,6 +6,9 @@
 //! share a count. An exact join stays exact with any total order, so collisions cost time but lose no pairs.
 //! [`TokenRanks`] orders tokens by `(level, token)`, where the [`level`] is the count rounded to one byte.
 //!
+//! A counter is a byte. What it would count beyond 255 is counted by a counter of four bytes that it shares with 15 others:
+//! few tokens are so frequent, and only they disturb each other there.
+//!
 //! Counting is commutative and associative (counters saturate), so the bytes of a sketch depend only on the
 //! multiset of its tokens and not on how they were split or merged.
 //!
@@ -14,14 +17,16 @@
 //! A header of 16 bytes: `NDTF`, format version (1), encoding, the number of index bits, 0, and the
 //! number of tokens counted (u64). All integers are little endian. Encodings:
 //!
-//! - 0, *dense*: one u32 for each counter.
-//! - 1, *sparse*: for each non-zero counter, in order, the number of zero counters before it and its
-//!   value, as LEB128.
 //! - 2, *levels*: one byte for each counter, its [`level`].
+//! - 3, *dense*: one byte for each counter, then one u32 for each 16 of them.
+//! - 4, *sparse*: for each of these counters that is not zero, in the same order, the number of zero counters before it and
+//!   its value, as LEB128.
 //!
 //! [`TokenFrequencies::to_state`] writes every counter, in the dense or the sparse encoding, whichever is
 //! smaller. [`TokenFrequencies::to_ranks`] writes levels. If few tokens were counted, it first adds adjacent
 //! counters, which gives the sketch that counting with fewer index bits would have given.
+
+use std::ops::RangeInclusive;
 
 use thiserror::Error;
 
@@ -30,12 +35,14 @@ use crate::pairs::MAX_PIVOTS;
 
 const MAGIC: [u8; 4] = *b"NDTF";
 const VERSION: u8 = 1;
-const DENSE: u8 = 0;
-const SPARSE: u8 = 1;
 const LEVELS: u8 = 2;
+const DENSE: u8 = 3;
+const SPARSE: u8 = 4;
 const HEADER: usize = 16;
 /// The minimal number of index bits of a folded sketch.
 const MIN_BITS: u32 = 4;
+/// The logarithm of the number of counters that share one for what is beyond their range.
+const SHARED_BITS: u32 = 4;
 
 /// The reason why bytes cannot be read as a sketch.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -49,6 +56,12 @@ pub enum FrequencyError {
     /// The number or encoding of the counters does not fit the header.
     #[error("damaged token frequency sketch of {0} bytes: the counters do not fit the header")]
     Counters(usize),
+    /// The number of index bits is out of range.
+    #[error("token frequency sketch of {0} index bits, expected {min} to {max}", min = TokenFrequencies::BITS.start(), max = TokenFrequencies::BITS.end())]
+    Bits(u32),
+    /// Sketches of these numbers of index bits cannot be added.
+    #[error("token frequency sketches of {0} and of {1} index bits")]
+    Different(u32, u32),
     /// A finished sketch was found where the state of an unfinished one was expected.
     #[error("finished token frequency sketch where the state of an unfinished one was expected")]
     Finished,
@@ -57,30 +70,60 @@ pub enum FrequencyError {
     Unfinished,
 }
 
-/// Counts of tokens, in 2^[`TokenFrequencies::BITS`] saturating counters.
+/// Counts of tokens, in saturating counters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TokenFrequencies {
-    counters: Vec<u32>,
+    bits: u32,
+    counters: Vec<u8>,
+    /// For each 16 counters the sum of what they would count beyond 255.
+    beyond: Vec<u32>,
     tokens: u64,
 }
 
 impl Default for TokenFrequencies {
+    /// A sketch of [`Self::DEFAULT_BITS`] index bits.
     fn default() -> Self {
-        Self::new()
+        Self::empty(Self::DEFAULT_BITS)
     }
 }
 
 impl TokenFrequencies {
-    /// Index bits of a sketch while it counts: 16 MiB of counters, which give at most 4 MiB of levels.
-    pub const BITS: u32 = 22;
+    /// The allowed numbers of index bits. A sketch has 2^bits counters, of a byte and a quarter each: 80 kB to 84 MB.
+    pub const BITS: RangeInclusive<u32> = 16..=26;
+    /// The number of index bits of a sketch if the number of tokens is not known: 10.5 MB, which give at most 8.4 MB of levels.
+    pub const DEFAULT_BITS: u32 = 23;
 
-    /// An empty sketch.
-    #[must_use]
-    pub fn new() -> Self {
+    /// An empty sketch of a number of index bits. With a counter for each few tokens, rare tokens are told from others.
+    ///
+    /// # Errors
+    ///
+    /// If the number is not one of [`Self::BITS`].
+    pub fn new(bits: u32) -> Result<Self, FrequencyError> {
+        match Self::BITS.contains(&bits) {
+            true => Ok(Self::empty(bits)),
+            false => Err(FrequencyError::Bits(bits)),
+        }
+    }
+
+    fn empty(bits: u32) -> Self {
         Self {
-            counters: vec![0; 1 << Self::BITS],
+            bits,
+            counters: vec![0; 1 << bits],
+            beyond: vec![0; 1 << (bits - SHARED_BITS)],
             tokens: 0,
         }
+    }
+
+    /// The bytes of a sketch of a number of index bits.
+    #[must_use]
+    pub const fn memory_for(bits: u32) -> usize {
+        (1 << bits) + (size_of::<u32>() << (bits - SHARED_BITS))
+    }
+
+    /// The number of index bits.
+    #[must_use]
+    pub fn bits(&self) -> u32 {
+        self.bits
     }
 
     /// The number of tokens counted.
@@ -92,39 +135,80 @@ impl TokenFrequencies {
     /// Counts each token once.
     pub fn add(&mut self, tokens: &[u64]) {
         for &token in tokens {
-            let counter = &mut self.counters[counter_index(token, Self::BITS)];
-            *counter = counter.saturating_add(1);
+            let index = counter_index(token, self.bits);
+            match self.counters[index] {
+                u8::MAX => self.add_beyond(index, 1),
+                count => self.counters[index] = count + 1,
+            }
         }
         self.tokens = self.tokens.saturating_add(tokens.len() as u64);
     }
 
-    /// Adds the counts of another sketch.
-    pub fn merge(&mut self, other: &Self) {
-        for (mine, theirs) in self.counters.iter_mut().zip(&other.counters) {
-            *mine = mine.saturating_add(*theirs);
+    /// Counts a number of tokens at a counter.
+    #[inline]
+    fn add_count(&mut self, index: usize, count: u8) {
+        let counter = &mut self.counters[index];
+        let sum = u32::from(*counter) + u32::from(count);
+        *counter = sum.min(u32::from(u8::MAX)) as u8;
+        if sum > u32::from(u8::MAX) {
+            self.add_beyond(index, sum - u32::from(u8::MAX));
         }
+    }
+
+    /// Counts a number of tokens beyond the range of a counter.
+    #[inline]
+    fn add_beyond(&mut self, index: usize, count: u32) {
+        let beyond = &mut self.beyond[index >> SHARED_BITS];
+        *beyond = beyond.saturating_add(count);
+    }
+
+    /// Adds the counts of another sketch.
+    ///
+    /// # Errors
+    ///
+    /// If it has another number of index bits.
+    pub fn merge(&mut self, other: &Self) -> Result<(), FrequencyError> {
+        if self.bits != other.bits {
+            return Err(FrequencyError::Different(self.bits, other.bits));
+        }
+        self.merge_dense(&other.counters, other.beyond.iter().copied());
         self.tokens = self.tokens.saturating_add(other.tokens);
+        Ok(())
+    }
+
+    fn merge_dense(&mut self, counters: &[u8], beyond: impl Iterator<Item = u32>) {
+        for (index, &count) in counters.iter().enumerate() {
+            if count > 0 {
+                self.add_count(index, count);
+            }
+        }
+        for (mine, theirs) in self.beyond.iter_mut().zip(beyond) {
+            *mine = mine.saturating_add(theirs);
+        }
     }
 
     /// Adds the counts of a sketch written by [`Self::to_state`].
     ///
     /// # Errors
     ///
-    /// If the bytes are not such a sketch; the counts are then unspecified.
+    /// If the bytes are not such a sketch of the same number of index bits; the counts are then unspecified.
     pub fn merge_state(&mut self, bytes: &[u8]) -> Result<(), FrequencyError> {
         let header = Header::read(bytes)?;
-        if header.encoding == LEVELS || header.bits != Self::BITS {
+        if header.encoding == LEVELS {
             return Err(FrequencyError::Finished);
+        }
+        if header.bits != self.bits {
+            return Err(FrequencyError::Different(self.bits, header.bits));
         }
         let body = &bytes[HEADER..];
         let damaged = || FrequencyError::Counters(bytes.len());
+        let len = self.counters.len();
         if header.encoding == DENSE {
-            if body.len() != self.counters.len() * 4 {
+            if body.len() != Self::memory_for(self.bits) {
                 return Err(damaged());
             }
-            for (counter, bytes) in self.counters.iter_mut().zip(body.chunks_exact(4)) {
-                *counter = counter.saturating_add(le_u32(bytes));
-            }
+            let (counters, beyond) = body.split_at(len);
+            self.merge_dense(counters, beyond.chunks_exact(4).map(le_u32));
         } else {
             let mut rest = body;
             let mut index = 0usize;
@@ -132,8 +216,13 @@ impl TokenFrequencies {
                 let gap = read_varint(&mut rest).ok_or_else(damaged)?;
                 let count = read_varint(&mut rest).ok_or_else(damaged)?;
                 index += gap as usize;
-                let counter = self.counters.get_mut(index).ok_or_else(damaged)?;
-                *counter = counter.saturating_add(count);
+                match index.checked_sub(len) {
+                    None => self.add_count(index, u8::try_from(count).map_err(|_| damaged())?),
+                    Some(shared) => {
+                        let beyond = self.beyond.get_mut(shared).ok_or_else(damaged)?;
+                        *beyond = beyond.saturating_add(count);
+                    }
+                }
                 index += 1;
             }
         }
@@ -147,7 +236,7 @@ impl TokenFrequencies {
     ///
     /// If the bytes are not such a sketch.
     pub fn from_state(bytes: &[u8]) -> Result<Self, FrequencyError> {
-        let mut sketch = Self::new();
+        let mut sketch = Self::new(Header::read(bytes)?.bits)?;
         sketch.merge_state(bytes)?;
         Ok(sketch)
     }
@@ -155,49 +244,60 @@ impl TokenFrequencies {
     /// Every counter, in the smaller of the two encodings.
     #[must_use]
     pub fn to_state(&self) -> Vec<u8> {
-        let dense = self.counters.len() * 4;
-        let mut bytes = Header::bytes(SPARSE, Self::BITS, self.tokens, 0);
+        let dense = Self::memory_for(self.bits);
+        let mut bytes = Header::bytes(SPARSE, self.bits, self.tokens, 0);
         let mut gap = 0u32;
-        for &counter in &self.counters {
-            if counter == 0 {
-                gap += 1;
+        for counters in self.counters.chunks(64) {
+            if counters.iter().all(|&counter| counter == 0) {
+                gap += counters.len() as u32;
                 continue;
             }
-            push_varint(&mut bytes, gap);
-            push_varint(&mut bytes, counter);
-            gap = 0;
+            for &counter in counters {
+                push_sparse(&mut bytes, &mut gap, u32::from(counter));
+            }
             if bytes.len() >= dense {
                 return self.to_dense();
             }
         }
-        bytes
+        for &counter in &self.beyond {
+            push_sparse(&mut bytes, &mut gap, counter);
+        }
+        match bytes.len() < dense {
+            true => bytes,
+            false => self.to_dense(),
+        }
     }
 
     fn to_dense(&self) -> Vec<u8> {
-        let mut bytes = Header::bytes(DENSE, Self::BITS, self.tokens, self.counters.len() * 4);
-        bytes.extend(
-            self.counters
-                .iter()
-                .flat_map(|counter| counter.to_le_bytes()),
-        );
+        let size = Self::memory_for(self.bits);
+        let mut bytes = Header::bytes(DENSE, self.bits, self.tokens, size);
+        bytes.extend_from_slice(&self.counters);
+        bytes.extend(self.beyond.iter().flat_map(|counter| counter.to_le_bytes()));
         bytes
     }
 
-    /// The levels, which [`TokenRanks`] reads without a copy: about one for each token counted, at most
-    /// 2^[`Self::BITS`].
+    /// The levels, which [`TokenRanks`] reads without a copy: about one for each token counted, at most one for each counter.
     #[must_use]
     pub fn to_ranks(&self) -> Vec<u8> {
         let wanted = self.tokens.checked_next_power_of_two();
-        let bits = wanted.map_or(Self::BITS, u64::trailing_zeros);
-        let bits = bits.clamp(MIN_BITS, Self::BITS);
+        let bits = wanted.map_or(self.bits, u64::trailing_zeros);
+        let bits = bits.clamp(MIN_BITS, self.bits);
         let mut bytes = Header::bytes(LEVELS, bits, self.tokens, 1 << bits);
-        let groups = self.counters.chunks_exact(1 << (Self::BITS - bits));
-        bytes.extend(groups.map(|group| {
-            level(
-                group
-                    .iter()
-                    .fold(0u32, |sum, &counter| sum.saturating_add(counter)),
-            )
+        let size = 1_usize << (self.bits - bits);
+        let groups = self.counters.chunks_exact(size).enumerate();
+        bytes.extend(groups.map(|(number, group)| {
+            let counted = group.iter().map(|&counter| u32::from(counter)).sum();
+            level(match group.contains(&u8::MAX) {
+                false => counted,
+                true => {
+                    let start = number * size;
+                    let end = (start + size).next_multiple_of(1 << SHARED_BITS);
+                    let beyond = &self.beyond[start >> SHARED_BITS..end >> SHARED_BITS];
+                    beyond
+                        .iter()
+                        .fold(counted, |sum, &counter| sum.saturating_add(counter))
+                }
+            })
         }));
         bytes
     }
@@ -362,7 +462,8 @@ impl Header {
         }
         let bits = u32::from(bits);
         let known = [DENSE, SPARSE, LEVELS].contains(&encoding);
-        if !known || zero != 0 || !(MIN_BITS..=TokenFrequencies::BITS).contains(&bits) {
+        let allowed = MIN_BITS..=*TokenFrequencies::BITS.end();
+        if !known || zero != 0 || !allowed.contains(&bits) {
             return Err(FrequencyError::Header);
         }
         let tokens = u64::from_le_bytes(tokens);
@@ -379,6 +480,18 @@ impl Header {
 #[inline]
 fn counter_index(token: u64, bits: u32) -> usize {
     (token.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - bits)) as usize
+}
+
+/// Appends a counter in the sparse encoding, after `gap` counters that are zero.
+#[inline]
+fn push_sparse(bytes: &mut Vec<u8>, gap: &mut u32, counter: u32) {
+    if counter == 0 {
+        *gap += 1;
+        return;
+    }
+    push_varint(bytes, *gap);
+    push_varint(bytes, counter);
+    *gap = 0;
 }
 
 #[inline]

@@ -95,6 +95,7 @@ mod number_order;
 mod packed;
 mod passages;
 mod path;
+mod prefetch;
 mod projection;
 mod runs;
 mod set_signature;

@@ -55,8 +55,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use store::{Segment, Store};
 
-/// The maximum number of bytes of a block. Larger blocks would save little: rows are probed against few other blocks.
-const MAX_BLOCK: usize = 256 << 20;
+/// Blocks of this number of bytes are probed by few rows of other blocks, unless there are many of them.
+const MIN_LARGEST_BLOCK: usize = 256 << 20;
+/// The number of blocks from which blocks are larger than that: each row is probed against a share of all blocks.
+const MAX_BLOCKS: usize = 16;
 /// A block takes at most this share of a memory limit: a third.
 const BLOCK_SHARE: usize = 3;
 /// If a task has several parts, the rows in memory take at most this share of a memory limit: an eighth.
@@ -281,11 +283,11 @@ impl BlockJoin {
         Ok(stores)
     }
 
-    /// The maximum number of bytes of a block.
+    /// The maximum number of bytes of a block under a memory limit.
     fn max_block(&self) -> usize {
         match self.limit() {
-            MemoryLimit::Finite(bytes) => MAX_BLOCK.min(bytes / BLOCK_SHARE),
-            _ => MAX_BLOCK,
+            MemoryLimit::Finite(bytes) => bytes / BLOCK_SHARE,
+            _ => usize::MAX,
         }
     }
 
@@ -307,12 +309,13 @@ impl BlockJoin {
             let needed = segments.map(|segment| self.bytes_in_block(segment));
             let min_block = needed.clone().max().unwrap_or(0);
             let all: usize = needed.sum();
-            if all > max_block && !is_counted {
+            let largest = max_block.min(MIN_LARGEST_BLOCK.max(all / MAX_BLOCKS));
+            if all > largest && !is_counted {
                 count_kept(store, counts).await?;
                 is_counted = true;
                 continue;
             }
-            let block = all.min(max_block).max(min_block);
+            let block = all.min(largest).max(min_block);
             // A segment is read by one worker at a time, and the first one is in the first block.
             let others = store.segments.iter().skip(1);
             let mut portions: Vec<usize> = others.map(Segment::bytes_of_portion).collect();

@@ -12,8 +12,9 @@ const MAX_CELLS: usize = 512 * 512;
 /// Maximum number of times that a passage is divided, so that the time is linear.
 const MAX_DEPTH: u32 = 12;
 
-/// For each token of `a` the token of `b` that it is matched with. Tokens are numbered from 0 on, without large gaps.
-pub(super) fn align(a: &[u32], b: &[u32], weights: &[u32]) -> Vec<Option<usize>> {
+/// For each token of `a` the token of `b` that it is matched with. Tokens are numbered from 0 on, without large gaps, and
+/// weigh at most 100.
+pub(super) fn align(a: &[u32], b: &[u32], weights: &[u16]) -> Vec<Option<usize>> {
     let mut matched = vec![None; a.len()];
     let mut counts: Vec<Count> = vec![];
     let mut passages = vec![(0..a.len(), 0..b.len(), 0)];
@@ -55,27 +56,33 @@ pub(super) fn align(a: &[u32], b: &[u32], weights: &[u32]) -> Vec<Option<usize>>
     matched
 }
 
-/// The longest common subsequence of a passage, by the sum of weights.
+/// The longest common subsequence of a passage, by the sum of weights. The sum fits: the shorter list has at most 512 tokens.
 fn table(
     a: &[u32],
     b: &[u32],
-    weights: &[u32],
+    weights: &[u16],
     own: Range<usize>,
     other: Range<usize>,
     matched: &mut [Option<usize>],
 ) {
     let width = other.len() + 1;
     // best[i * width + j]: of the tokens from i in a and from j in b.
-    let mut best = vec![0_u32; (own.len() + 1) * width];
-    for i in (0..own.len()).rev() {
-        for j in (0..other.len()).rev() {
-            let skipped = best[(i + 1) * width + j].max(best[i * width + j + 1]);
-            let token = a[own.start + i];
-            best[i * width + j] = match token == b[other.start + j] {
-                true => skipped.max(best[(i + 1) * width + j + 1] + weights[own.start + i]),
+    let mut best = vec![0_u16; (own.len() + 1) * width];
+    let mut rows = best.chunks_exact_mut(width).rev();
+    let mut below: &[u16] = rows.next().unwrap_or_default();
+    for (row, at) in rows.zip(own.clone().rev()) {
+        let (token, weight) = (a[at], weights[at]);
+        let mut after = 0;
+        let cells = row.iter_mut().zip(below.windows(2));
+        for ((cell, below), other) in cells.zip(&b[other.clone()]).rev() {
+            let skipped = after.max(below[0]);
+            *cell = match token == *other {
+                true => skipped.max(below[1] + weight),
                 false => skipped,
             };
+            after = *cell;
         }
+        below = row;
     }
     let (mut i, mut j) = (0, 0);
     while i < own.len() && j < other.len() {
@@ -160,13 +167,15 @@ mod tests {
     use super::*;
     use crate::test_random::Random;
 
-    fn length(a: &[u32], b: &[u32]) -> usize {
-        match (a.split_first(), b.split_first()) {
-            (Some((x, a_rest)), Some((y, b_rest))) => match x == y {
-                true => 1 + length(a_rest, b_rest),
-                false => length(a_rest, b).max(length(a, b_rest)),
-            },
-            _ => 0,
+    /// The largest sum of the weights of a common subsequence.
+    fn most(a: &[u32], b: &[u32], weights: &[u16]) -> u16 {
+        let (Some((x, a_rest)), Some((y, b_rest))) = (a.split_first(), b.split_first()) else {
+            return 0;
+        };
+        let skipped = most(a_rest, b, &weights[1..]).max(most(a, b_rest, weights));
+        match x == y {
+            true => skipped.max(weights[0] + most(a_rest, b_rest, &weights[1..])),
+            false => skipped,
         }
     }
 
@@ -181,19 +190,18 @@ mod tests {
     }
 
     #[test]
-    fn short_lists_have_a_longest_common_subsequence() {
+    fn short_lists_have_the_heaviest_common_subsequence() {
         let mut random = Random::new(9);
         for _ in 0..500 {
             let mut list =
                 || -> Vec<u32> { (0..random.below(9)).map(|_| random.below(4)).collect() };
             let (a, b) = (list(), list());
-            let matched = align(&a, &b, &vec![1; a.len()]);
+            let weights: Vec<u16> = a.iter().map(|&token| 3 + token as u16 % 2).collect();
+            let matched = align(&a, &b, &weights);
             check(&a, &b, &matched);
-            assert_eq!(
-                matched.iter().flatten().count(),
-                length(&a, &b),
-                "{a:?} {b:?}"
-            );
+            let found = matched.iter().zip(&weights);
+            let found = found.filter_map(|(to, weight)| to.map(|_| *weight));
+            assert_eq!(found.sum::<u16>(), most(&a, &b, &weights), "{a:?} {b:?}");
         }
     }
 

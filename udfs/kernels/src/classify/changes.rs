@@ -58,7 +58,7 @@ impl<'a> Aligned<'a> {
             true => 4,
             false => 3,
         });
-        let weights: Vec<u32> = weights.collect();
+        let weights: Vec<u16> = weights.collect();
         let matched = align(&keys(&a), &keys(&b), &weights);
         let runs = runs(&matched, a.len(), b.len());
         let mut unmatched: HashMap<u32, (u32, u32), TextHasherBuilder> = HashMap::default();

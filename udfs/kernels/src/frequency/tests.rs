@@ -15,7 +15,14 @@ fn skewed(seed: u64, count: usize) -> Vec<u64> {
 }
 
 fn sketch(tokens: &[u64]) -> TokenFrequencies {
-    let mut sketch = TokenFrequencies::new();
+    let mut sketch = TokenFrequencies::default();
+    sketch.add(tokens);
+    sketch
+}
+
+/// A sketch of the fewest counters, in which some count beyond 255.
+fn crowded(tokens: &[u64]) -> TokenFrequencies {
+    let mut sketch = TokenFrequencies::new(*TokenFrequencies::BITS.start()).unwrap();
     sketch.add(tokens);
     sketch
 }
@@ -23,44 +30,98 @@ fn sketch(tokens: &[u64]) -> TokenFrequencies {
 #[test]
 fn bytes_do_not_depend_on_order_or_grouping() {
     let mut tokens = skewed(1, 20_000);
-    let whole = sketch(&tokens);
+    tokens.extend(std::iter::repeat_n(77, 1_000));
     Random::new(2).shuffle(&mut tokens);
-    for pieces in [1, 2, 7, 100] {
-        let mut merged = TokenFrequencies::new();
-        let mut by_state = TokenFrequencies::new();
-        for piece in tokens.chunks(tokens.len().div_ceil(pieces)) {
-            merged.merge(&sketch(piece));
-            by_state.merge_state(&sketch(piece).to_state()).unwrap();
+    for sketch in [sketch, crowded] {
+        let whole = sketch(&tokens);
+        Random::new(3).shuffle(&mut tokens);
+        for pieces in [1, 2, 7, 100] {
+            let mut merged = sketch(&[]);
+            let mut by_state = sketch(&[]);
+            for piece in tokens.chunks(tokens.len().div_ceil(pieces)) {
+                merged.merge(&sketch(piece)).unwrap();
+                by_state.merge_state(&sketch(piece).to_state()).unwrap();
+            }
+            assert_eq!(merged, whole);
+            assert_eq!(by_state, whole);
+            assert_eq!(merged.to_ranks(), whole.to_ranks());
         }
-        assert_eq!(merged, whole);
-        assert_eq!(by_state, whole);
-        assert_eq!(merged.to_ranks(), whole.to_ranks());
+    }
+}
+
+/// The levels are those of the counts, which are larger than a counter of one byte.
+#[test]
+fn frequent_tokens_are_counted_beyond_a_byte() {
+    let mut tokens = Vec::new();
+    for (token, count) in [(1_u64, 254), (2, 255), (3, 256), (4, 300), (5, 70_000)] {
+        tokens.extend(std::iter::repeat_n(
+            token.wrapping_mul(0x1234_5678_9ABC_DEF1),
+            count,
+        ));
+    }
+    let mut crowd = crowded(&tokens);
+    // So many tokens that counters are not added.
+    crowd.tokens = 1 << 16;
+    let bytes = crowd.to_ranks();
+    let ranks = TokenRanks::from_bytes(&bytes).unwrap();
+    for (token, count) in [(1_u64, 254), (2, 255), (3, 256), (4, 300), (5, 70_000)] {
+        assert_eq!(
+            ranks.level(token.wrapping_mul(0x1234_5678_9ABC_DEF1)),
+            level(count)
+        );
+    }
+    // Counters that share a larger one: both count too many, as tokens do that share a counter.
+    let mut sharing = crowded(&[]);
+    for (index, count) in [(16, 300), (17, 20), (18, 1000), (32, 400)] {
+        (0..count).for_each(|_| sharing.add_count(index, 1));
+    }
+    sharing.tokens = 1 << 16;
+    let levels = sharing.to_ranks();
+    let level_of = |index: usize| levels[HEADER + index];
+    assert_eq!(level_of(16), level(1000 + 45));
+    assert_eq!(level_of(17), level(20));
+    assert_eq!(level_of(18), level(1000 + 45));
+    assert_eq!(level_of(32), level(400));
+}
+
+#[test]
+fn sketches_of_other_numbers_of_counters_are_refused() {
+    let (small, large) = (crowded(&[1, 2]), sketch(&[1, 2]));
+    let different = FrequencyError::Different(TokenFrequencies::DEFAULT_BITS, 16);
+    assert_eq!(large.clone().merge(&small), Err(different.clone()));
+    assert_eq!(large.clone().merge_state(&small.to_state()), Err(different));
+    for bits in [0, 15, 27, u32::MAX] {
+        assert_eq!(TokenFrequencies::new(bits), Err(FrequencyError::Bits(bits)));
     }
 }
 
 #[test]
 fn state_round_trips_in_both_encodings() {
-    let mut dense = TokenFrequencies::new();
-    dense.counters.fill(1 << 30);
+    let mut dense = crowded(&[]);
+    dense.counters.fill(200);
+    dense.beyond.fill(1 << 30);
     for (sketch, encoding) in [
-        (TokenFrequencies::new(), SPARSE),
+        (TokenFrequencies::default(), SPARSE),
         (sketch(&skewed(3, 1000)), SPARSE),
+        (sketch(&[42; 1000]), SPARSE),
         (dense, DENSE),
     ] {
         let bytes = sketch.to_state();
         assert_eq!(bytes[5], encoding);
         assert_eq!(TokenFrequencies::from_state(&bytes).unwrap(), sketch);
     }
-    assert_eq!(TokenFrequencies::new().to_state().len(), HEADER);
+    assert_eq!(TokenFrequencies::default().to_state().len(), HEADER);
 }
 
 #[test]
 fn counters_saturate() {
     let mut sketch = sketch(&[42]);
-    sketch.counters[counter_index(42, TokenFrequencies::BITS)] = u32::MAX - 1;
+    let index = counter_index(42, TokenFrequencies::DEFAULT_BITS);
+    sketch.counters[index] = u8::MAX;
+    sketch.beyond[index >> SHARED_BITS] = u32::MAX - 1;
     sketch.add(&[42, 42, 42]);
     let copy = sketch.clone();
-    sketch.merge(&copy);
+    sketch.merge(&copy).unwrap();
     sketch.merge_state(&copy.to_state()).unwrap();
     let bytes = sketch.to_ranks();
     assert_eq!(
@@ -71,7 +132,7 @@ fn counters_saturate() {
 
 #[test]
 fn small_inputs_make_small_blobs_that_still_count() {
-    let empty = TokenFrequencies::new().to_ranks();
+    let empty = TokenFrequencies::default().to_ranks();
     assert_eq!(empty.len(), HEADER + 16);
     assert_eq!(TokenRanks::from_bytes(&empty).unwrap().rank(7), (0, 7));
 
@@ -175,7 +236,7 @@ fn comparisons_are_estimated_within_a_few_percent() {
     let distinct: Vec<u64> = (0..4_000_000).map(|i| Random::new(i).next()).collect();
     let crowd = comparisons(&sketch(&distinct));
     assert!(crowd < 100_000.0, "{crowd}");
-    assert_eq!(comparisons(&TokenFrequencies::new()), 0.0);
+    assert_eq!(comparisons(&TokenFrequencies::default()), 0.0);
 }
 
 #[test]
@@ -223,4 +284,10 @@ fn damaged_bytes_are_errors() {
     let mut outside = good[..HEADER].to_vec();
     outside.extend([0xFF, 0xFF, 0xFF, 0x7F, 1]);
     assert!(TokenFrequencies::from_state(&outside).is_err());
+    let mut large = good[..HEADER].to_vec();
+    large.extend([0, 0x80, 0x02]);
+    assert!(
+        TokenFrequencies::from_state(&large).is_err(),
+        "256 in a byte"
+    );
 }

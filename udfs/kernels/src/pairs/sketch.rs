@@ -7,6 +7,7 @@
 //! 2020, with the XOR method.)
 
 use super::input::Csr;
+use crate::prefetch::prefetch;
 
 /// Bits of a sketch for each token of a set of average size.
 const BITS_PER_TOKEN: usize = 2;
@@ -68,6 +69,15 @@ impl Sketches {
         sketch.clear();
         sketch.resize(self.words, 0);
         flip(sketch, set);
+    }
+
+    /// Begins to load the sketch of a row.
+    #[inline]
+    pub(super) fn prefetch(&self, row: usize) {
+        prefetch(&self.bits, row * self.words);
+        if self.words > 4 {
+            prefetch(&self.bits, (row + 1) * self.words - 1);
+        }
     }
 
     /// The sketch of a row; `None` if there is none.

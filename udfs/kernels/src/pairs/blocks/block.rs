@@ -9,10 +9,14 @@ use super::super::stats::Stats;
 use super::bucket_tiles::{self, BucketTiles, TileProbe};
 use super::differences::{DifferenceProbe, Differences, MIN_ROWS};
 use super::oversized_keys::OversizedKeys;
-use super::postings::{Entry, Postings};
+use super::postings::{Entry, Lookup, Postings};
 use super::rows::{Role, SetRow, SetRows};
 use crate::bounds;
 use crate::is_marked;
+use crate::prefetch::prefetch;
+
+/// The number of entries whose rows are loaded at a time.
+const WAITING: usize = 64;
 
 /// Where a row is.
 #[derive(Debug, Clone, Copy)]
@@ -200,7 +204,8 @@ impl Block {
     /// true.
     fn visit_first_rows(&self, row: u32, visit: &mut dyn FnMut(u32) -> bool) {
         for &key in self.row(self.places[row as usize]).keys {
-            let bucket = self.postings.bucket(key, self.postings.group(key));
+            let group = self.postings.group(key, Lookup::Held);
+            let bucket = self.postings.bucket(key, group);
             if let Some(first) = bucket.inners.first()
                 && bucket.len() >= MIN_ROWS
                 && visit(first.row)
@@ -262,12 +267,18 @@ impl Block {
     /// The groups of the entries of the keys of a row, of which those of other joins have none. The loads are independent
     /// of each other, so that the processor overlaps them.
     #[inline]
-    fn groups(&self, keys: &[u64], role: Role, groups: &mut Vec<(u32, u32)>) {
+    fn groups(&self, keys: &[u64], role: Role, is_own: bool, groups: &mut Vec<(u32, u32)>) {
         groups.clear();
         groups.extend(keys.iter().map(|&key| match self.part {
             Some(part) if !part.probes(role, key) => (0, 0),
-            _ => self.postings.group(key),
+            // A row may look for others at a key at which it is not found itself.
+            Some(_) => self.postings.group(key, Lookup::Held),
+            None if is_own => self.postings.group(key, Lookup::Shared),
+            None => self.postings.group(key, Lookup::Held),
         }));
+        for &group in &*groups {
+            self.postings.prefetch(group);
+        }
     }
 
     /// A row.
@@ -308,6 +319,8 @@ pub struct Prober {
     groups: Vec<(u32, u32)>,
     /// The positions of entries of a bucket whose sketches are near that of the probed row.
     near: Vec<u32>,
+    /// Entries that will be compared, each with the position of the key in the probed row, while what is read of their rows is loaded.
+    waiting: Vec<(u32, Entry)>,
     /// The keys of the probed row, if the join is one of several.
     keys: ProbeKeys,
     stats: Stats,
@@ -326,6 +339,7 @@ impl Prober {
             tile_probe: TileProbe::default(),
             groups: Vec::new(),
             near: Vec::new(),
+            waiting: Vec::with_capacity(WAITING),
             keys: ProbeKeys::default(),
             stats: Stats::default(),
         }
@@ -387,7 +401,7 @@ impl Prober {
         self.probe.begin(length);
         let inner = block.inner_zone(length);
         let mut groups = std::mem::take(&mut self.groups);
-        block.groups(keys, role, &mut groups);
+        block.groups(keys, role, false, &mut groups);
         let mut found = false;
         for (position, (&key, &group)) in keys.iter().zip(&groups).enumerate() {
             if group.0 == group.1 {
@@ -433,7 +447,7 @@ impl Prober {
         self.tile_probe = (block.tiles).begin(&self.sketch, row.set.len(), block.threshold);
         let inner = block.inner_zone(row.set.len());
         let mut groups = std::mem::take(&mut self.groups);
-        block.groups(row.keys, row.role, &mut groups);
+        block.groups(row.keys, row.role, below != u32::MAX, &mut groups);
         let mut read = row.keys.len();
         for (position, (&key, &group)) in row.keys.iter().zip(&groups).enumerate() {
             if group.0 == group.1 {
@@ -458,10 +472,11 @@ impl Prober {
                         break;
                     }
                     read += 1;
-                    self.compare(block, row, position as u32, *entry, found);
+                    self.wait(block, row, (position as u32, *entry), found);
                 }
             }
         }
+        self.compare_waiting(block, row, found);
         self.groups = groups;
         self.stats.pairs += (found.len() - before) as u64;
         2 * read + 200
@@ -484,13 +499,8 @@ impl Prober {
         let mut near = std::mem::take(&mut self.near);
         let has_tiles = (block.tiles).near(bucket, range, &self.tile_probe, &mut near);
         for &at in &near {
-            self.compare(
-                block,
-                row,
-                position as u32,
-                zone[at as usize - start],
-                found,
-            );
+            let entry = zone[at as usize - start];
+            self.wait(block, row, (position as u32, entry), found);
         }
         self.stats.candidates += if has_tiles { entries - near.len() } else { 0 } as u64;
         let work = near.len() + entries.div_ceil(bucket_tiles::ENTRIES_AT_A_TIME);
@@ -506,6 +516,34 @@ impl Prober {
         let qualifies = !block.prefixes
             || (self.probe).position_qualifies(length, positions, block.complete, needed);
         qualifies.then_some(needed)
+    }
+
+    /// Compares the probed row later with one that shares the key at this position.
+    #[inline]
+    fn wait(
+        &mut self,
+        block: &Block,
+        row: SetRow<'_>,
+        (position, entry): (u32, Entry),
+        found: &mut Vec<SimilarRow>,
+    ) {
+        let other = entry.row as usize;
+        prefetch(&self.seen_by, other);
+        prefetch(&block.places, other);
+        block.sketches.prefetch(other);
+        self.waiting.push((position, entry));
+        if self.waiting.len() == WAITING {
+            self.compare_waiting(block, row, found);
+        }
+    }
+
+    /// Compares the probed row with those that wait for it, in their order.
+    fn compare_waiting(&mut self, block: &Block, row: SetRow<'_>, found: &mut Vec<SimilarRow>) {
+        let mut waiting = std::mem::take(&mut self.waiting);
+        for (position, entry) in waiting.drain(..) {
+            self.compare(block, row, position, entry, found);
+        }
+        self.waiting = waiting;
     }
 
     /// Compares the probed row with one that shares the key at `position`.

@@ -2,10 +2,14 @@
 //!
 //! Entries are grouped by the high bits of the hash of their key, and sorted within a group by key, zone and row. The
 //! zones are those of `index`: two outer zones need not be compared if rows are compared at every key that they share.
+//!
+//! Most keys of a probed row are in no other row. A group says of most such keys that it does not hold them, so that its
+//! entries, which are in no cache, are not read.
 
 use std::ops::Range;
 
 use super::super::spec::PairError;
+use crate::prefetch::prefetch;
 
 /// Marks an entry of the outer zone.
 const OUTER: u32 = 1 << 31;
@@ -40,11 +44,30 @@ impl Entry {
     }
 }
 
+/// Where the entries of a group start, and which keys they have.
+#[derive(Debug, Clone, Copy, Default)]
+struct Group {
+    start: u32,
+    /// The bits of the keys of the entries ([`key_bit`]).
+    held: u16,
+    /// The bits of the keys of several entries.
+    shared: u16,
+}
+
+/// Which keys of a row are looked up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Lookup {
+    /// All: any entry is one of another row.
+    Held,
+    /// Keys of several entries, one of which is that of the row.
+    Shared,
+}
+
 #[derive(Debug)]
 pub(super) struct Postings {
     shift: u32,
-    /// Where each group starts, and where the last one ends.
-    starts: Vec<u32>,
+    /// The groups, and one without entries after the last one.
+    groups: Vec<Group>,
     entries: Vec<Entry>,
 }
 
@@ -59,41 +82,50 @@ impl Postings {
             return Err(PairError::Keys(keys));
         }
         let shift = 64 - Self::bits(keys);
-        let mut starts = vec![0; (1 << Self::bits(keys)) + 1];
-        visit(&mut |key, _, _, _| starts[group(key, shift) + 1] += 1);
+        let mut groups = vec![Group::default(); (1 << Self::bits(keys)) + 1];
+        visit(&mut |key, _, _, _| groups[group(key, shift) + 1].start += 1);
         let mut end = 0;
-        for start in &mut starts {
-            end += *start;
-            *start = end;
+        for group in &mut groups {
+            end += group.start;
+            group.start = end;
         }
         let mut entries = vec![Entry::default(); end as usize];
         // Until the entries are placed, the start of a group is where its next entry goes.
         visit(&mut |key, row, position, is_outer| {
-            let next = &mut starts[group(key, shift)];
+            let next = &mut groups[group(key, shift)].start;
             let position = position | if is_outer { OUTER } else { 0 };
             entries[*next as usize] = Entry { key, position, row };
             *next += 1;
         });
         // The next entry of a group would go where the following group starts.
-        starts.rotate_right(1);
-        starts[0] = 0;
+        groups.rotate_right(1);
+        groups[0].start = 0;
         let mut index = Self {
             shift,
-            starts,
+            groups,
             entries,
         };
         index.sort();
         Ok(index)
     }
 
+    /// Sorts the entries of each group, and notes their keys.
     fn sort(&mut self) {
         let Self {
-            starts, entries, ..
+            shift,
+            groups,
+            entries,
         } = self;
-        for bounds in starts.windows(2) {
-            let group = &mut entries[bounds[0] as usize..bounds[1] as usize];
-            if group.len() > 1 && !group.is_sorted_by_key(Entry::order) {
-                group.sort_unstable_by_key(Entry::order);
+        let mut rest = groups.iter_mut().peekable();
+        while let (Some(group), Some(next)) = (rest.next(), rest.peek()) {
+            let entries = &mut entries[group.start as usize..next.start as usize];
+            if entries.len() > 1 && !entries.is_sorted_by_key(Entry::order) {
+                entries.sort_unstable_by_key(Entry::order);
+            }
+            for bucket in entries.chunk_by(|a, b| a.key == b.key) {
+                let bit = key_bit(bucket[0].key, *shift);
+                group.held |= bit;
+                group.shared |= if bucket.len() > 1 { bit } else { 0 };
             }
         }
     }
@@ -105,19 +137,34 @@ impl Postings {
 
     /// The bytes of an index of this number of keys.
     pub(super) fn memory_for(keys: usize) -> usize {
-        keys.saturating_mul(size_of::<Entry>()) + (size_of::<u32>() << Self::bits(keys)) + 8
+        let groups = (1 << Self::bits(keys)) + 1;
+        keys.saturating_mul(size_of::<Entry>()) + size_of::<Group>() * groups
     }
 
     /// Bytes held.
     pub(super) fn memory(&self) -> usize {
-        size_of::<Entry>() * self.entries.capacity() + size_of::<u32>() * self.starts.capacity()
+        size_of::<Entry>() * self.entries.capacity() + size_of::<Group>() * self.groups.capacity()
     }
 
-    /// The range of the entries of a key's group.
+    /// The range of the entries of a key's group; an empty one if none of them is looked for.
     #[inline]
-    pub(super) fn group(&self, key: u64) -> (u32, u32) {
-        let group = group(key, self.shift);
-        (self.starts[group], self.starts[group + 1])
+    pub(super) fn group(&self, key: u64, lookup: Lookup) -> (u32, u32) {
+        let number = group(key, self.shift);
+        let (group, next) = (self.groups[number], self.groups[number + 1]);
+        let keys = match lookup {
+            Lookup::Held => group.held,
+            Lookup::Shared => group.shared,
+        };
+        let is_found = keys & key_bit(key, self.shift) != 0;
+        (group.start, if is_found { next.start } else { group.start })
+    }
+
+    /// Begins to load the entries of a group.
+    #[inline]
+    pub(super) fn prefetch(&self, (start, end): (u32, u32)) {
+        if start < end {
+            prefetch(&self.entries, start as usize);
+        }
     }
 
     /// The entries of a key in its group.
@@ -148,8 +195,8 @@ impl Postings {
 
     /// The ranges of the entries of the buckets of at least this number of rows.
     pub(super) fn large_buckets(&self, min_rows: usize) -> Vec<Range<usize>> {
-        let groups = self.starts.windows(2).map(|bounds| {
-            let (start, end) = (bounds[0] as usize, bounds[1] as usize);
+        let groups = self.groups.windows(2).map(|bounds| {
+            let (start, end) = (bounds[0].start as usize, bounds[1].start as usize);
             (start, &self.entries[start..end])
         });
         let mut large = Vec::new();
@@ -201,5 +248,16 @@ fn leading(entries: &[Entry], is: impl Fn(&Entry) -> bool) -> usize {
 /// The number of the group of a key.
 #[inline]
 fn group(key: u64, shift: u32) -> usize {
-    (key.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> shift) as usize
+    (hash(key) >> shift) as usize
+}
+
+/// One of 16 bits, by the bits of the hash of a key after those of its group.
+#[inline]
+fn key_bit(key: u64, shift: u32) -> u16 {
+    1 << (hash(key) >> (shift - 4) & 15)
+}
+
+#[inline]
+fn hash(key: u64) -> u64 {
+    key.wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }
