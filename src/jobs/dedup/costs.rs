@@ -9,7 +9,7 @@ use crate::jobs::results::bytes_of_row;
 use datafusion::common::{Result, exec_datafusion_err};
 use datafusion::prelude::DataFrame;
 use neardup_kernels::choose_bands;
-use neardup_kernels::frequency::{TokenFrequencies, TokenRanks};
+use neardup_kernels::frequency::TokenRanks;
 
 /// Number of texts that suffice to estimate the cost of the exact join.
 const SAMPLE: f64 = 8192.0;
@@ -40,18 +40,6 @@ impl PrefixSample {
     pub(in crate::jobs) fn value(&self) -> Value {
         Value::Text(self.below.clone())
     }
-}
-
-/// The largest number of index bits of the sketch of a job: each partition holds one of 21 MB.
-const MAX_INDEX_BITS: u32 = 24;
-
-/// The number of index bits of the sketch of the frequencies of a job's tokens: a counter for each four characters of the
-/// texts, up to a maximum. It does not depend on the memory limit, nor on the number of partitions, because the keys of
-/// oversized buckets, and so which redundant pairs are reported, follow from the sketch.
-pub(in crate::jobs) fn index_bits(job: &Job) -> u32 {
-    let characters = job.figure(Figure::Characters).max(1.0);
-    let wanted = (characters / 4.0).log2().round().max(0.0) as u32;
-    wanted.clamp(*TokenFrequencies::BITS.start(), MAX_INDEX_BITS)
 }
 
 /// Estimated costs of joins.

@@ -27,10 +27,10 @@ use super::manifest::Manifest;
 use super::table;
 use crate::files::{Kind, caught, resolve};
 use crate::parameters::{name, parameter, parameter_error, set};
-pub(super) use costs::{JoinCosts, PrefixSample, index_bits, tokens};
+pub(super) use costs::{JoinCosts, PrefixSample, tokens};
 use datafusion::common::{DataFusionError, Result};
 use datafusion::prelude::SessionContext;
-pub(super) use run::Run;
+pub(super) use run::{Run, index_bits};
 use std::sync::Arc;
 
 /// Runs or resumes the job.

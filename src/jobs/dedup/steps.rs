@@ -1,6 +1,6 @@
 //! The steps from documents to kept rows, each with a check of its invariant.
 
-use super::costs::{PrefixSample, index_bits, tokens};
+use super::costs::{PrefixSample, tokens};
 use super::options::{Keep, Method, Pairs, Resolution};
 use super::run::Run;
 use crate::functions::{Value, one_row_per_id};
@@ -144,8 +144,6 @@ impl Run<'_> {
             return Ok(true);
         }
         let mut values = self.values(job);
-        let bits = Value::Integer(index_bits(job).into());
-        values.insert("index_bits".to_owned(), bits);
         job.step(
             "frequencies",
             Output::Step,
