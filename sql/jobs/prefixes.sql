@@ -6,8 +6,7 @@ SELECT token_frequencies(
   keys_within(
     prefix_tokens(shingle_hashes(texts.text, $shingle), frequencies.sketch, $threshold),
     CASE WHEN $group_rule = 'agree' THEN CAST(texts.group_value AS VARCHAR) ELSE '' END
-  ),
-  $index_bits
+  )
 ) AS sketch
 FROM (SELECT arrow_cast(sketch, 'BinaryView') AS sketch, 0 AS all_rows FROM frequencies) AS frequencies
 JOIN (

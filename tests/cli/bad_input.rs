@@ -1274,16 +1274,11 @@ fn errors_of_sql_name_the_next_step() {
         &["ingest", "rows.csv", "-o", "pages"],
         &["not a dump", "neardup dedup reads tables"],
     );
-    let small = [
-        "sql",
-        "SELECT * FROM jaccard_join('rows.csv')",
-        "--memory-limit",
-        "5M",
-    ];
+    let small = ["dedup", "rows.csv", "-o", "small", "--memory-limit", "10M"];
     let answer = scratch.fail(
         &small,
         &[
-            "error: the memory limit of 5.0 MB is too small: grouping needs 10.0 MB more, and 5.0 MB are left",
+            "error: the memory limit of 10.0 MB is too small: grouping needs 20.0 MB more, and 10.0 MB are left",
             "raise the limit with --memory-limit",
         ],
     );

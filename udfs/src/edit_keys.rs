@@ -159,7 +159,7 @@ mod tests {
 
     /// 1 occurs most, then 2, 3, …
     fn sketch() -> Vec<u8> {
-        let mut sketch = TokenFrequencies::default();
+        let mut sketch = TokenFrequencies::new();
         for gram in 1..=9 {
             sketch.add(&vec![gram; 10 - gram as usize]);
         }
@@ -202,7 +202,7 @@ mod tests {
     #[test]
     fn texts_that_qualify_share_a_key() {
         let sketch = scalar(ScalarValue::BinaryView(Some(
-            TokenFrequencies::default().to_ranks(),
+            TokenFrequencies::new().to_ranks(),
         )));
         let keys = |text: &str| {
             let grams = call_scalar(EditGrams, vec![scalar(text), scalar(0.8)]);

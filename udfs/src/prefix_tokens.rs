@@ -118,7 +118,7 @@ mod tests {
 
     /// 1 occurs most, then 2, 3, …
     fn sketch() -> Vec<u8> {
-        let mut sketch = TokenFrequencies::default();
+        let mut sketch = TokenFrequencies::new();
         for token in 1..=9 {
             sketch.add(&vec![token; 10 - token as usize]);
         }

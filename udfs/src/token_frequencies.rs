@@ -3,9 +3,8 @@
 use std::sync::Arc;
 
 use arrow::array::{Array, ArrayRef, AsArray};
-use arrow::compute::cast;
-use arrow::datatypes::{DataType, Int64Type};
-use datafusion_common::{DataFusionError, Result, ScalarValue, exec_datafusion_err, exec_err};
+use arrow::datatypes::DataType;
+use datafusion_common::{DataFusionError, Result, ScalarValue, exec_datafusion_err};
 use datafusion_expr::{Accumulator, Documentation};
 use datafusion_macros::user_doc;
 use neardup_kernels::frequency::{FrequencyError, TokenFrequencies as Sketch};
@@ -15,8 +14,8 @@ use crate::columns::{Kind, Lists, Parameters};
 
 #[user_doc(
     doc_section(label = "Building Blocks"),
-    description = "Counts how often each token occurs over all sets, in a sketch that gives all tokens one total order, rare ones first, for `prefix_tokens`. The sketch depends only on the tokens, not on the order of rows or the number of partitions. Without tokens it is empty, not NULL.",
-    syntax_example = "token_frequencies(tokens[, index_bits])",
+    description = "Counts how often each token occurs over all sets, in a sketch of at most 16 MiB that gives all tokens one total order, rare ones first, for `prefix_tokens`. The sketch depends only on the tokens, not on the order of rows or the number of partitions. Without tokens it is empty, not NULL.",
+    syntax_example = "token_frequencies(tokens)",
     sql_example = r#"```sql
 > SELECT octet_length(encode(token_frequencies(shingle_hashes(text, 'word:2')), 'hex')) / 2 AS bytes
   FROM (VALUES ('to be or not to be'), ('not to be')) AS docs (text);
@@ -30,10 +29,6 @@ use crate::columns::{Kind, Lists, Parameters};
         name = "tokens",
         description = "The set of a row, such as `shingle_hashes` gives; NULL is left out."
     ),
-    argument(
-        name = "index_bits",
-        description = "The sketch has 2^index_bits counters of 1.25 bytes; a constant in [16, 26], 23 if it is not given. Tokens share counters, so with a counter for each few tokens a join of many rows compares fewer of them."
-    ),
     related_udf(name = "prefix_tokens")
 )]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -42,7 +37,7 @@ pub(crate) struct TokenFrequencies;
 impl Aggregate for TokenFrequencies {
     const PARAMETERS: &'static Parameters = &Parameters {
         function: "token_frequencies",
-        all: &[("tokens", Kind::Set), ("index_bits", Kind::Integer)],
+        all: &[("tokens", Kind::Set)],
         required: 1,
     };
 
@@ -74,61 +69,25 @@ fn failed(error: FrequencyError) -> DataFusionError {
     exec_datafusion_err!("token_frequencies: {error}")
 }
 
-/// The number of index bits that a batch of arguments asks for; `None` without rows.
-fn index_bits(values: &ArrayRef) -> Result<Option<u32>> {
-    let all = cast(values, &DataType::Int64)?;
-    let mut all = all.as_primitive::<Int64Type>().iter();
-    let Some(first) = all.next() else {
-        return Ok(None);
-    };
-    let given = first.and_then(|bits| u32::try_from(bits).ok());
-    let allowed = given.filter(|bits| Sketch::BITS.contains(bits));
-    let other = all.find(|&bits| bits != first);
-    match (allowed, other) {
-        (Some(bits), None) => Ok(Some(bits)),
-        (_, other) => {
-            let found = other.filter(|_| allowed.is_some()).unwrap_or(first);
-            exec_err!(
-                "token_frequencies: index_bits must be a constant from {} to {}, found {}{}",
-                Sketch::BITS.start(),
-                Sketch::BITS.end(),
-                found.map_or("NULL".to_owned(), |bits| bits.to_string()),
-                allowed.map_or(String::new(), |bits| format!(" and {bits}"))
-            )
-        }
-    }
-}
-
 impl Accumulator for Counts {
     fn update_batch(&mut self, values: &[ArrayRef]) -> Result<()> {
-        let given = values.get(1).map(index_bits).transpose()?.flatten();
-        let bits = given.unwrap_or(Sketch::DEFAULT_BITS);
         let lists = Lists::new(Arc::clone(&values[0]), false)?;
         for row in 0..values[0].len() {
-            let Some(tokens) = lists.get_u64(row, &mut self.scratch) else {
-                continue;
-            };
-            if tokens.is_empty() {
-                continue;
+            if let Some(tokens) = lists.get_u64(row, &mut self.scratch)
+                && !tokens.is_empty()
+            {
+                self.sketch.get_or_insert_default().add(tokens);
             }
-            let sketch = match &mut self.sketch {
-                Some(sketch) => sketch,
-                None => self.sketch.insert(Sketch::new(bits).map_err(failed)?),
-            };
-            if sketch.bits() != bits {
-                return Err(failed(FrequencyError::Different(sketch.bits(), bits)));
-            }
-            sketch.add(tokens);
         }
         Ok(())
     }
 
     fn merge_batch(&mut self, states: &[ArrayRef]) -> Result<()> {
         for state in states[0].as_binary::<i32>().iter().flatten() {
-            match &mut self.sketch {
-                Some(sketch) => sketch.merge_state(state).map_err(failed)?,
-                None => self.sketch = Some(Sketch::from_state(state).map_err(failed)?),
-            }
+            self.sketch
+                .get_or_insert_default()
+                .merge_state(state)
+                .map_err(failed)?;
         }
         Ok(())
     }
@@ -145,10 +104,12 @@ impl Accumulator for Counts {
     }
 
     fn size(&self) -> usize {
-        let sketch = self.sketch.as_ref();
-        size_of_val(self)
-            + self.scratch.capacity() * size_of::<u64>()
-            + sketch.map_or(0, |sketch| Sketch::memory_for(sketch.bits()))
+        let sketch = if self.sketch.is_some() {
+            Sketch::BYTES
+        } else {
+            0
+        };
+        size_of_val(self) + self.scratch.capacity() * size_of::<u64>() + sketch
     }
 }
 
@@ -185,7 +146,7 @@ mod tests {
     #[test]
     fn any_grouping_gives_the_same_sketch() {
         let lists = lists().slice(1, 5);
-        let mut expected = Sketch::default();
+        let mut expected = Sketch::new();
         expected.add(&[5, 1 << 40, u64::MAX, 5, 6, 5]);
         let large = cast(&lists, &DataType::new_large_list(DataType::UInt64, true)).expect("lists");
         for lists in [lists, large] {
@@ -213,31 +174,12 @@ mod tests {
 
     #[test]
     fn without_tokens_the_sketch_is_empty() {
-        let empty = Sketch::default().to_ranks();
+        let empty = Sketch::new().to_ranks();
         for lists in [lists().slice(0, 0), lists().slice(2, 2)] {
             for result in every_grouping(TokenFrequencies, &[lists]) {
                 assert_eq!(bytes(result), empty);
             }
         }
-    }
-
-    #[test]
-    fn the_number_of_counters_is_given() {
-        let tokens: ArrayRef = Arc::new(ListArray::from_iter_primitive::<UInt64Type, _, _>(
-            (0..40_u64).map(|row| Some((0..10_000).map(move |n| Some((row * 10_000 + n) << 20)))),
-        ));
-        let of_bits = |bits: i64| {
-            let bits: ArrayRef = Arc::new(Int64Array::from(vec![bits; 40]));
-            let results = every_grouping(TokenFrequencies, &[Arc::clone(&tokens), bits]);
-            let sizes: Vec<usize> = results.into_iter().map(|all| bytes(all).len()).collect();
-            assert!(sizes.iter().all(|size| *size == sizes[0]), "{sizes:?}");
-            sizes[0]
-        };
-        // A counter for each of 400,000 tokens suffices.
-        assert_eq!(
-            [16, 18, 19, 20].map(of_bits),
-            [16, 18, 19, 19].map(|bits| 16 + (1 << bits))
-        );
     }
 
     #[test]

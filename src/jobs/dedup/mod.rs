@@ -30,7 +30,7 @@ use crate::parameters::{name, parameter, parameter_error, set};
 pub(super) use costs::{JoinCosts, PrefixSample, tokens};
 use datafusion::common::{DataFusionError, Result};
 use datafusion::prelude::SessionContext;
-pub(super) use run::{Run, index_bits};
+pub(super) use run::Run;
 use std::sync::Arc;
 
 /// Runs or resumes the job.

@@ -10,7 +10,6 @@ use crate::options::lookup;
 use crate::parameters::{name, parameter, parameter_error, set};
 use datafusion::common::{Result, internal_err};
 use datafusion::execution::memory_pool::MemoryLimit;
-use neardup_kernels::frequency::TokenFrequencies;
 use neardup_kernels::{Measure, choose_bands, distance_for_recall};
 use std::collections::BTreeMap;
 
@@ -255,10 +254,6 @@ impl<'a> Run<'a> {
             ("group_rule".to_owned(), Value::Text(group_rule.to_owned())),
             ("bits".to_owned(), Value::Integer(options.bits as i64)),
             (
-                "index_bits".to_owned(),
-                Value::Integer(index_bits(job).into()),
-            ),
-            (
                 "target_recall".to_owned(),
                 Value::Number(options.target_recall),
             ),
@@ -268,16 +263,4 @@ impl<'a> Run<'a> {
             ),
         ])
     }
-}
-
-/// The largest number of index bits of the sketch of a job: each partition holds one of 21 MB.
-const MAX_INDEX_BITS: u32 = 24;
-
-/// The number of index bits of the sketch of the frequencies of a job's tokens: a counter for each four characters of the
-/// texts, up to a maximum. It does not depend on the memory limit, nor on the number of partitions, because the keys of
-/// oversized buckets, and so which redundant pairs are reported, follow from the sketch.
-pub(in crate::jobs) fn index_bits(job: &Job) -> u32 {
-    let characters = job.figure(Figure::Characters).max(1.0);
-    let wanted = (characters / 4.0).log2().round().max(0.0) as u32;
-    wanted.clamp(*TokenFrequencies::BITS.start(), MAX_INDEX_BITS)
 }

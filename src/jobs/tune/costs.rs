@@ -2,7 +2,7 @@
 
 use super::{Tuner, step_name};
 use crate::functions::Value;
-use crate::jobs::dedup::{Dedup, JoinCosts, Method, PrefixSample, Run, index_bits, tokens};
+use crate::jobs::dedup::{Dedup, JoinCosts, Method, PrefixSample, Run, tokens};
 use crate::jobs::figures::Figure;
 use crate::jobs::job::{Job, Output};
 use crate::jobs::manifest::StepRecord;
@@ -35,11 +35,7 @@ impl Tuner<'_> {
                 values.insert("sample".to_owned(), sample.value());
                 runs.push((run, values));
             }
-            let bits = Value::Integer(index_bits(job).into());
-            let of_shingle = BTreeMap::from([
-                ("shingle".to_owned(), Value::Text(shingle.clone())),
-                ("index_bits".to_owned(), bits),
-            ]);
+            let of_shingle = BTreeMap::from([("shingle".to_owned(), Value::Text(shingle.clone()))]);
             let record = job
                 .step(
                     &step_name("frequencies", shingle),

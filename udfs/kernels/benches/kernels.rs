@@ -264,7 +264,7 @@ fn edit_grams(bencher: Bencher, bytes: usize) {
 fn edit_keys(bencher: Bencher, bytes: usize) {
     let (text, mut grams) = (text(bytes), Vec::new());
     edit_grams_into(&text, 0.8, &mut EditGramScratch::default(), &mut grams);
-    let mut sketch = TokenFrequencies::default();
+    let mut sketch = TokenFrequencies::new();
     sketch.add(&grams);
     let sketch = sketch.to_ranks();
     let ranks = TokenRanks::from_bytes(&sketch).expect("a sketch");

@@ -113,7 +113,7 @@ fn main() {
     println!("{} rows, {} tokens", sets.rows(), sets.values().len());
 
     let clock = Clock::start();
-    let mut frequencies = TokenFrequencies::default();
+    let mut frequencies = TokenFrequencies::new();
     frequencies.add(sets.values());
     println!("frequencies {:.3} s", clock.seconds());
 
@@ -133,7 +133,7 @@ fn main() {
         (offsets, keys)
     };
     println!("keys {:.3} s: {}", clock.seconds(), keys.len());
-    let mut prefixes = TokenFrequencies::default();
+    let mut prefixes = TokenFrequencies::new();
     prefixes.add(&keys);
     if let Ok(ranks) = TokenRanks::from_bytes(&prefixes.to_ranks()) {
         println!("estimated comparisons {:.0}", ranks.comparisons(None, 1.0));

@@ -26,8 +26,6 @@
 //! smaller. [`TokenFrequencies::to_ranks`] writes levels. If few tokens were counted, it first adds adjacent
 //! counters, which gives the sketch that counting with fewer index bits would have given.
 
-use std::ops::RangeInclusive;
-
 use thiserror::Error;
 
 use crate::bounds::prefix_len;
@@ -41,6 +39,8 @@ const SPARSE: u8 = 4;
 const HEADER: usize = 16;
 /// The minimal number of index bits of a folded sketch.
 const MIN_BITS: u32 = 4;
+/// The maximal number of index bits of a folded sketch with a counter for each token.
+const MAX_BITS_OF_FEW: u32 = 22;
 /// The logarithm of the number of counters that share one for what is beyond their range.
 const SHARED_BITS: u32 = 4;
 
@@ -56,12 +56,6 @@ pub enum FrequencyError {
     /// The number or encoding of the counters does not fit the header.
     #[error("damaged token frequency sketch of {0} bytes: the counters do not fit the header")]
     Counters(usize),
-    /// The number of index bits is out of range.
-    #[error("token frequency sketch of {0} index bits, expected {min} to {max}", min = TokenFrequencies::BITS.start(), max = TokenFrequencies::BITS.end())]
-    Bits(u32),
-    /// Sketches of these numbers of index bits cannot be added.
-    #[error("token frequency sketches of {0} and of {1} index bits")]
-    Different(u32, u32),
     /// A finished sketch was found where the state of an unfinished one was expected.
     #[error("finished token frequency sketch where the state of an unfinished one was expected")]
     Finished,
@@ -70,10 +64,9 @@ pub enum FrequencyError {
     Unfinished,
 }
 
-/// Counts of tokens, in saturating counters.
+/// Counts of tokens, in 2^[`TokenFrequencies::BITS`] saturating counters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TokenFrequencies {
-    bits: u32,
     counters: Vec<u8>,
     /// For each 16 counters the sum of what they would count beyond 255.
     beyond: Vec<u32>,
@@ -81,49 +74,25 @@ pub struct TokenFrequencies {
 }
 
 impl Default for TokenFrequencies {
-    /// A sketch of [`Self::DEFAULT_BITS`] index bits.
     fn default() -> Self {
-        Self::empty(Self::DEFAULT_BITS)
+        Self::new()
     }
 }
 
 impl TokenFrequencies {
-    /// The allowed numbers of index bits. A sketch has 2^bits counters, of a byte and a quarter each: 80 kB to 84 MB.
-    pub const BITS: RangeInclusive<u32> = 16..=26;
-    /// The number of index bits of a sketch if the number of tokens is not known: 10.5 MB, which give at most 8.4 MB of levels.
-    pub const DEFAULT_BITS: u32 = 23;
+    /// Index bits of a sketch while it counts, which gives at most 16 MiB of levels.
+    pub const BITS: u32 = 24;
+    /// The bytes of a sketch while it counts: 20 MiB.
+    pub const BYTES: usize = (1 << Self::BITS) + (size_of::<u32>() << (Self::BITS - SHARED_BITS));
 
-    /// An empty sketch of a number of index bits. With a counter for each few tokens, rare tokens are told from others.
-    ///
-    /// # Errors
-    ///
-    /// If the number is not one of [`Self::BITS`].
-    pub fn new(bits: u32) -> Result<Self, FrequencyError> {
-        match Self::BITS.contains(&bits) {
-            true => Ok(Self::empty(bits)),
-            false => Err(FrequencyError::Bits(bits)),
-        }
-    }
-
-    fn empty(bits: u32) -> Self {
+    /// An empty sketch.
+    #[must_use]
+    pub fn new() -> Self {
         Self {
-            bits,
-            counters: vec![0; 1 << bits],
-            beyond: vec![0; 1 << (bits - SHARED_BITS)],
+            counters: vec![0; 1 << Self::BITS],
+            beyond: vec![0; 1 << (Self::BITS - SHARED_BITS)],
             tokens: 0,
         }
-    }
-
-    /// The bytes of a sketch of a number of index bits.
-    #[must_use]
-    pub const fn memory_for(bits: u32) -> usize {
-        (1 << bits) + (size_of::<u32>() << (bits - SHARED_BITS))
-    }
-
-    /// The number of index bits.
-    #[must_use]
-    pub fn bits(&self) -> u32 {
-        self.bits
     }
 
     /// The number of tokens counted.
@@ -135,7 +104,7 @@ impl TokenFrequencies {
     /// Counts each token once.
     pub fn add(&mut self, tokens: &[u64]) {
         for &token in tokens {
-            let index = counter_index(token, self.bits);
+            let index = counter_index(token, Self::BITS);
             match self.counters[index] {
                 u8::MAX => self.add_beyond(index, 1),
                 count => self.counters[index] = count + 1,
@@ -163,17 +132,9 @@ impl TokenFrequencies {
     }
 
     /// Adds the counts of another sketch.
-    ///
-    /// # Errors
-    ///
-    /// If it has another number of index bits.
-    pub fn merge(&mut self, other: &Self) -> Result<(), FrequencyError> {
-        if self.bits != other.bits {
-            return Err(FrequencyError::Different(self.bits, other.bits));
-        }
+    pub fn merge(&mut self, other: &Self) {
         self.merge_dense(&other.counters, other.beyond.iter().copied());
         self.tokens = self.tokens.saturating_add(other.tokens);
-        Ok(())
     }
 
     fn merge_dense(&mut self, counters: &[u8], beyond: impl Iterator<Item = u32>) {
@@ -191,20 +152,17 @@ impl TokenFrequencies {
     ///
     /// # Errors
     ///
-    /// If the bytes are not such a sketch of the same number of index bits; the counts are then unspecified.
+    /// If the bytes are not such a sketch; the counts are then unspecified.
     pub fn merge_state(&mut self, bytes: &[u8]) -> Result<(), FrequencyError> {
         let header = Header::read(bytes)?;
-        if header.encoding == LEVELS {
+        if header.encoding == LEVELS || header.bits != Self::BITS {
             return Err(FrequencyError::Finished);
-        }
-        if header.bits != self.bits {
-            return Err(FrequencyError::Different(self.bits, header.bits));
         }
         let body = &bytes[HEADER..];
         let damaged = || FrequencyError::Counters(bytes.len());
         let len = self.counters.len();
         if header.encoding == DENSE {
-            if body.len() != Self::memory_for(self.bits) {
+            if body.len() != Self::BYTES {
                 return Err(damaged());
             }
             let (counters, beyond) = body.split_at(len);
@@ -236,7 +194,7 @@ impl TokenFrequencies {
     ///
     /// If the bytes are not such a sketch.
     pub fn from_state(bytes: &[u8]) -> Result<Self, FrequencyError> {
-        let mut sketch = Self::new(Header::read(bytes)?.bits)?;
+        let mut sketch = Self::new();
         sketch.merge_state(bytes)?;
         Ok(sketch)
     }
@@ -244,8 +202,7 @@ impl TokenFrequencies {
     /// Every counter, in the smaller of the two encodings.
     #[must_use]
     pub fn to_state(&self) -> Vec<u8> {
-        let dense = Self::memory_for(self.bits);
-        let mut bytes = Header::bytes(SPARSE, self.bits, self.tokens, 0);
+        let mut bytes = Header::bytes(SPARSE, Self::BITS, self.tokens, 0);
         let mut gap = 0u32;
         for counters in self.counters.chunks(64) {
             if counters.iter().all(|&counter| counter == 0) {
@@ -255,35 +212,41 @@ impl TokenFrequencies {
             for &counter in counters {
                 push_sparse(&mut bytes, &mut gap, u32::from(counter));
             }
-            if bytes.len() >= dense {
+            if bytes.len() >= Self::BYTES {
                 return self.to_dense();
             }
         }
         for &counter in &self.beyond {
             push_sparse(&mut bytes, &mut gap, counter);
         }
-        match bytes.len() < dense {
+        match bytes.len() < Self::BYTES {
             true => bytes,
             false => self.to_dense(),
         }
     }
 
     fn to_dense(&self) -> Vec<u8> {
-        let size = Self::memory_for(self.bits);
-        let mut bytes = Header::bytes(DENSE, self.bits, self.tokens, size);
+        let mut bytes = Header::bytes(DENSE, Self::BITS, self.tokens, Self::BYTES);
         bytes.extend_from_slice(&self.counters);
         bytes.extend(self.beyond.iter().flat_map(|counter| counter.to_le_bytes()));
         bytes
     }
 
-    /// The levels, which [`TokenRanks`] reads without a copy: about one for each token counted, at most one for each counter.
+    /// The levels, which [`TokenRanks`] reads without a copy: about one for each token counted, and, where there are more of
+    /// them than 2^22, one for each four tokens, at most 2^[`Self::BITS`].
     #[must_use]
     pub fn to_ranks(&self) -> Vec<u8> {
-        let wanted = self.tokens.checked_next_power_of_two();
-        let bits = wanted.map_or(self.bits, u64::trailing_zeros);
-        let bits = bits.clamp(MIN_BITS, self.bits);
+        let bits_for = |levels: u64| {
+            levels
+                .checked_next_power_of_two()
+                .map_or(64, u64::trailing_zeros)
+        };
+        let few = bits_for(self.tokens).min(MAX_BITS_OF_FEW);
+        let bits = few
+            .max(bits_for(self.tokens / 4))
+            .clamp(MIN_BITS, Self::BITS);
         let mut bytes = Header::bytes(LEVELS, bits, self.tokens, 1 << bits);
-        let size = 1_usize << (self.bits - bits);
+        let size = 1_usize << (Self::BITS - bits);
         let groups = self.counters.chunks_exact(size).enumerate();
         bytes.extend(groups.map(|(number, group)| {
             let counted = group.iter().map(|&counter| u32::from(counter)).sum();
@@ -462,8 +425,7 @@ impl Header {
         }
         let bits = u32::from(bits);
         let known = [DENSE, SPARSE, LEVELS].contains(&encoding);
-        let allowed = MIN_BITS..=*TokenFrequencies::BITS.end();
-        if !known || zero != 0 || !allowed.contains(&bits) {
+        if !known || zero != 0 || !(MIN_BITS..=TokenFrequencies::BITS).contains(&bits) {
             return Err(FrequencyError::Header);
         }
         let tokens = u64::from_le_bytes(tokens);

@@ -101,7 +101,7 @@ fn lines_of(text: &str) -> Result<String, Box<dyn Error>> {
             hex(&hashes, 4)
         )?;
     }
-    let sketch = TokenFrequencies::default().to_ranks();
+    let sketch = TokenFrequencies::new().to_ranks();
     let ranks = TokenRanks::from_bytes(&sketch)?;
     for threshold in [0.5, 0.8, 0.95] {
         let mut grams = Vec::new();

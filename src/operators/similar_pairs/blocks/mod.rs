@@ -55,10 +55,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use store::{Segment, Store};
 
-/// Blocks of this number of bytes are probed by few rows of other blocks, unless there are many of them.
-const MIN_LARGEST_BLOCK: usize = 256 << 20;
-/// The number of blocks from which blocks are larger than that: each row is probed against a share of all blocks.
-const MAX_BLOCKS: usize = 16;
+/// The maximum number of bytes of a block, unless this gives more than [`BLOCKS`] blocks. Larger blocks would save little:
+/// rows are probed against few other blocks.
+const BLOCK_BYTES: usize = 256 << 20;
+/// With more blocks than this, blocks are larger, as far as a memory limit allows: the number of blocks that a row is probed
+/// against grows with that of all blocks.
+const BLOCKS: usize = 16;
 /// A block takes at most this share of a memory limit: a third.
 const BLOCK_SHARE: usize = 3;
 /// If a task has several parts, the rows in memory take at most this share of a memory limit: an eighth.
@@ -309,7 +311,7 @@ impl BlockJoin {
             let needed = segments.map(|segment| self.bytes_in_block(segment));
             let min_block = needed.clone().max().unwrap_or(0);
             let all: usize = needed.sum();
-            let largest = max_block.min(MIN_LARGEST_BLOCK.max(all / MAX_BLOCKS));
+            let largest = max_block.min(BLOCK_BYTES.max(all / BLOCKS));
             if all > largest && !is_counted {
                 count_kept(store, counts).await?;
                 is_counted = true;

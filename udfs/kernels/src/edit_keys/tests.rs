@@ -44,7 +44,7 @@ fn keys_of(grams: &[u64], length: usize, sketch: &[u8], threshold: f64) -> Vec<u
 
 /// A sketch of the grams of all texts.
 fn sketch_of<'a>(grams: impl IntoIterator<Item = &'a Vec<u64>>) -> Vec<u8> {
-    let mut sketch = TokenFrequencies::default();
+    let mut sketch = TokenFrequencies::new();
     grams.into_iter().for_each(|grams| sketch.add(grams));
     sketch.to_ranks()
 }
@@ -191,7 +191,7 @@ fn at_the_lengths_where_an_edit_is_allowed() {
 
 #[test]
 fn prefixes_and_keys_of_lengths_equal_a_loop_over_all_lengths() {
-    let sketch = TokenFrequencies::default().to_ranks();
+    let sketch = TokenFrequencies::new().to_ranks();
     for threshold in thresholds() {
         let gram_length = edit_gram_length(threshold);
         for length in 0..=90_usize {
@@ -241,7 +241,7 @@ fn grams_equal_the_definition() {
 
 #[test]
 fn texts_shorter_than_a_gram_are_one_gram() {
-    let sketch = TokenFrequencies::default().to_ranks();
+    let sketch = TokenFrequencies::new().to_ranks();
     let keys = |text: &str| keys_of(&grams_of(text, 0.95), length_of(text), &sketch, 0.95);
     assert_eq!(keys(""), []);
     assert_eq!(keys("漢"), [xxh3_64("漢".as_bytes())]);

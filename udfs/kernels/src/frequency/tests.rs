@@ -15,14 +15,7 @@ fn skewed(seed: u64, count: usize) -> Vec<u64> {
 }
 
 fn sketch(tokens: &[u64]) -> TokenFrequencies {
-    let mut sketch = TokenFrequencies::default();
-    sketch.add(tokens);
-    sketch
-}
-
-/// A sketch of the fewest counters, in which some count beyond 255.
-fn crowded(tokens: &[u64]) -> TokenFrequencies {
-    let mut sketch = TokenFrequencies::new(*TokenFrequencies::BITS.start()).unwrap();
+    let mut sketch = TokenFrequencies::new();
     sketch.add(tokens);
     sketch
 }
@@ -30,78 +23,91 @@ fn crowded(tokens: &[u64]) -> TokenFrequencies {
 #[test]
 fn bytes_do_not_depend_on_order_or_grouping() {
     let mut tokens = skewed(1, 20_000);
+    // More than a counter of one byte counts.
     tokens.extend(std::iter::repeat_n(77, 1_000));
+    let whole = sketch(&tokens);
     Random::new(2).shuffle(&mut tokens);
-    for sketch in [sketch, crowded] {
-        let whole = sketch(&tokens);
-        Random::new(3).shuffle(&mut tokens);
-        for pieces in [1, 2, 7, 100] {
-            let mut merged = sketch(&[]);
-            let mut by_state = sketch(&[]);
-            for piece in tokens.chunks(tokens.len().div_ceil(pieces)) {
-                merged.merge(&sketch(piece)).unwrap();
-                by_state.merge_state(&sketch(piece).to_state()).unwrap();
-            }
-            assert_eq!(merged, whole);
-            assert_eq!(by_state, whole);
-            assert_eq!(merged.to_ranks(), whole.to_ranks());
+    for pieces in [1, 2, 7, 100] {
+        let mut merged = TokenFrequencies::new();
+        let mut by_state = TokenFrequencies::new();
+        for piece in tokens.chunks(tokens.len().div_ceil(pieces)) {
+            merged.merge(&sketch(piece));
+            by_state.merge_state(&sketch(piece).to_state()).unwrap();
         }
+        assert_eq!(merged, whole);
+        assert_eq!(by_state, whole);
+        assert_eq!(merged.to_ranks(), whole.to_ranks());
     }
 }
 
 /// The levels are those of the counts, which are larger than a counter of one byte.
 #[test]
 fn frequent_tokens_are_counted_beyond_a_byte() {
-    let mut tokens = Vec::new();
-    for (token, count) in [(1_u64, 254), (2, 255), (3, 256), (4, 300), (5, 70_000)] {
-        tokens.extend(std::iter::repeat_n(
-            token.wrapping_mul(0x1234_5678_9ABC_DEF1),
-            count,
-        ));
+    let mut all = sketch(&[]);
+    // Counters that share a larger one: both count too many, as tokens do that share a counter.
+    let counts = [
+        (0, 254),
+        (16, 255),
+        (32, 256),
+        (48, 70_000),
+        (64, 300),
+        (65, 20),
+        (66, 1000),
+    ];
+    for (index, count) in counts {
+        (0..count).for_each(|_| all.add_count(index, 1));
     }
-    let mut crowd = crowded(&tokens);
     // So many tokens that counters are not added.
-    crowd.tokens = 1 << 16;
-    let bytes = crowd.to_ranks();
-    let ranks = TokenRanks::from_bytes(&bytes).unwrap();
-    for (token, count) in [(1_u64, 254), (2, 255), (3, 256), (4, 300), (5, 70_000)] {
+    all.tokens = 1 << 26;
+    let levels = all.to_ranks();
+    assert_eq!(levels.len(), HEADER + (1 << TokenFrequencies::BITS));
+    let expected = [
+        (0, 254),
+        (16, 255),
+        (32, 256),
+        (48, 70_000),
+        (64, 1045),
+        (65, 20),
+        (66, 1045),
+    ];
+    for (index, count) in expected {
+        assert_eq!(levels[HEADER + index], level(count), "{index}");
+    }
+    for token in [5_u64, u64::MAX / 3] {
+        let counted = sketch(&vec![token; 70_000]).to_ranks();
         assert_eq!(
-            ranks.level(token.wrapping_mul(0x1234_5678_9ABC_DEF1)),
-            level(count)
+            TokenRanks::from_bytes(&counted).unwrap().level(token),
+            level(70_000)
         );
     }
-    // Counters that share a larger one: both count too many, as tokens do that share a counter.
-    let mut sharing = crowded(&[]);
-    for (index, count) in [(16, 300), (17, 20), (18, 1000), (32, 400)] {
-        (0..count).for_each(|_| sharing.add_count(index, 1));
-    }
-    sharing.tokens = 1 << 16;
-    let levels = sharing.to_ranks();
-    let level_of = |index: usize| levels[HEADER + index];
-    assert_eq!(level_of(16), level(1000 + 45));
-    assert_eq!(level_of(17), level(20));
-    assert_eq!(level_of(18), level(1000 + 45));
-    assert_eq!(level_of(32), level(400));
 }
 
 #[test]
-fn sketches_of_other_numbers_of_counters_are_refused() {
-    let (small, large) = (crowded(&[1, 2]), sketch(&[1, 2]));
-    let different = FrequencyError::Different(TokenFrequencies::DEFAULT_BITS, 16);
-    assert_eq!(large.clone().merge(&small), Err(different.clone()));
-    assert_eq!(large.clone().merge_state(&small.to_state()), Err(different));
-    for bits in [0, 15, 27, u32::MAX] {
-        assert_eq!(TokenFrequencies::new(bits), Err(FrequencyError::Bits(bits)));
+fn the_number_of_levels_follows_that_of_tokens() {
+    let mut all = sketch(&[1, 2, 3]);
+    for (tokens, bits) in [
+        (0, 4),
+        (16, 4),
+        (17, 5),
+        (1 << 22, 22),
+        (1 << 24, 22),
+        (5 << 22, 23),
+        (1 << 25, 23),
+        (1 << 26, 24),
+        (u64::MAX, 24),
+    ] {
+        all.tokens = tokens;
+        assert_eq!(all.to_ranks().len(), HEADER + (1 << bits), "{tokens}");
     }
 }
 
 #[test]
 fn state_round_trips_in_both_encodings() {
-    let mut dense = crowded(&[]);
+    let mut dense = TokenFrequencies::new();
     dense.counters.fill(200);
     dense.beyond.fill(1 << 30);
     for (sketch, encoding) in [
-        (TokenFrequencies::default(), SPARSE),
+        (TokenFrequencies::new(), SPARSE),
         (sketch(&skewed(3, 1000)), SPARSE),
         (sketch(&[42; 1000]), SPARSE),
         (dense, DENSE),
@@ -110,18 +116,18 @@ fn state_round_trips_in_both_encodings() {
         assert_eq!(bytes[5], encoding);
         assert_eq!(TokenFrequencies::from_state(&bytes).unwrap(), sketch);
     }
-    assert_eq!(TokenFrequencies::default().to_state().len(), HEADER);
+    assert_eq!(TokenFrequencies::new().to_state().len(), HEADER);
 }
 
 #[test]
 fn counters_saturate() {
     let mut sketch = sketch(&[42]);
-    let index = counter_index(42, TokenFrequencies::DEFAULT_BITS);
+    let index = counter_index(42, TokenFrequencies::BITS);
     sketch.counters[index] = u8::MAX;
     sketch.beyond[index >> SHARED_BITS] = u32::MAX - 1;
     sketch.add(&[42, 42, 42]);
     let copy = sketch.clone();
-    sketch.merge(&copy).unwrap();
+    sketch.merge(&copy);
     sketch.merge_state(&copy.to_state()).unwrap();
     let bytes = sketch.to_ranks();
     assert_eq!(
@@ -132,7 +138,7 @@ fn counters_saturate() {
 
 #[test]
 fn small_inputs_make_small_blobs_that_still_count() {
-    let empty = TokenFrequencies::default().to_ranks();
+    let empty = TokenFrequencies::new().to_ranks();
     assert_eq!(empty.len(), HEADER + 16);
     assert_eq!(TokenRanks::from_bytes(&empty).unwrap().rank(7), (0, 7));
 
@@ -236,7 +242,7 @@ fn comparisons_are_estimated_within_a_few_percent() {
     let distinct: Vec<u64> = (0..4_000_000).map(|i| Random::new(i).next()).collect();
     let crowd = comparisons(&sketch(&distinct));
     assert!(crowd < 100_000.0, "{crowd}");
-    assert_eq!(comparisons(&TokenFrequencies::default()), 0.0);
+    assert_eq!(comparisons(&TokenFrequencies::new()), 0.0);
 }
 
 #[test]
