@@ -22,7 +22,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::thread::available_parallelism;
 
-/// Minimum memory of a partition in bytes: a sketch of token frequencies takes up to 21 MB, merging takes a second one,
+/// Minimum memory of a partition in bytes: a sketch of token frequencies takes 20 MiB, merging takes a second one,
 /// and the operators of every partition share the pool.
 const PARTITION_BYTES: usize = 64 << 20;
 /// A sort reserves this fraction (1 / 32) of a partition's memory for its merge.
