@@ -14,7 +14,7 @@ use crate::function::Function;
 
 #[user_doc(
     doc_section(label = "Near-Duplicate Functions"),
-    description = "Returns 1 - distance / length, with the edit distance of two texts and the length of the longer one, in characters. 0 for two empty texts, which count as dissimilar.",
+    description = "Returns (length - distance) / length, with the edit distance of two texts and the length of the longer one, in characters. 0 for two empty texts, which count as dissimilar.",
     syntax_example = "edit_similarity(a, b)",
     sql_example = r#"```sql
 > SELECT edit_similarity('the old mill', 'the odd mill.') AS similarity;

@@ -14,8 +14,9 @@
 //! similarity search", WWW 2007; Xiao et al., "Efficient similarity joins for near duplicate
 //! detection", WWW 2008.
 //!
-//! Two texts of edit distance `d` qualify iff `1.0 - d as f64 / length as f64 >= t`, where `length` counts the
-//! characters of the longer one; [`max_edit_distance`] is the largest `d` that satisfies exactly this.
+//! Two texts of edit distance `d` qualify iff `(length - d) as f64 / length as f64 >= t`, where `length` counts the
+//! characters of the longer one; [`max_edit_distance`] is the largest `d` that satisfies exactly this. The quotient is
+//! rounded once: at a threshold of 0.2, a pair of similarity 1 / 5 qualifies, but `1.0 - 0.8` is less than 0.2.
 //!
 //! Thresholds are in (0, 1]. For others the functions terminate, but their results are meaningless.
 
@@ -110,11 +111,11 @@ pub fn prefix_len(size: usize, threshold: f64) -> usize {
 }
 
 /// The edit similarity of two texts at an edit distance of `distance`, where the longer one has `longest`
-/// characters; NaN for two empty texts.
+/// characters; NaN for two empty texts. A distance is at most `longest`.
 #[inline]
 #[must_use]
 pub fn similarity_of_distance(distance: usize, longest: usize) -> f64 {
-    1.0 - distance as f64 / longest as f64
+    longest.saturating_sub(distance) as f64 / longest as f64
 }
 
 /// The largest edit distance with which two texts qualify, where the longer one has `longest` characters; 0 for
@@ -266,7 +267,7 @@ mod tests {
         for t in thresholds() {
             assert_eq!(max_edit_distance(0, t), 0);
             for longest in 1..=300 {
-                let qualifies = |&d: &usize| 1.0 - d as f64 / longest as f64 >= t;
+                let qualifies = |&d: &usize| (longest - d) as f64 / longest as f64 >= t;
                 let expected = (0..=longest).rev().find(qualifies);
                 let distance = max_edit_distance(longest, t);
                 assert_eq!(Some(distance), expected, "{longest} {t}");
@@ -289,6 +290,9 @@ mod tests {
         // 1 - 0.9 rounds below 0.1, yet 1 of 10 qualifies.
         assert_eq!(((1.0 - 0.9) * 10.0) as usize, 0);
         assert_eq!(max_edit_distance(10, 0.9), 1);
+        // 1 - 0.8 rounds below 0.2, yet 4 of 5 qualifies.
+        assert_eq!(max_edit_distance(5, 0.2), 4);
+        assert_eq!(similarity_of_distance(4, 5), 0.2);
         assert_eq!(max_edit_distance(1_000_000, 1.0), 0);
         assert_eq!(max_edit_distance(10, 1e-300), 9);
     }

@@ -38,7 +38,7 @@ pub(crate) fn edit_distance_up_to(a: &str, b: &str, max: usize) -> Option<usize>
     with_symbols(a, b, UpTo(max))
 }
 
-/// `1 − distance / length of the longer text`; 0.0 for two empty texts, which count as dissimilar.
+/// `(length − distance) / length`, where the length is that of the longer text; 0.0 for two empty texts, which count as dissimilar.
 pub fn edit_similarity(a: &str, b: &str) -> f64 {
     with_symbols(a, b, Similarity)
 }

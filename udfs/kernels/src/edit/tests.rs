@@ -38,7 +38,7 @@ fn check(a: &str, b: &str, random: &mut RandomTexts) {
     let similarity = if longer == 0 {
         0.0
     } else {
-        1.0 - expected as f64 / longer as f64
+        (longer - expected) as f64 / longer as f64
     };
     assert_eq!(edit_similarity(a, b), similarity);
 }

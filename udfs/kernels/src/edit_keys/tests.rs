@@ -55,7 +55,7 @@ fn share_one(a: &[u64], b: &[u64]) -> bool {
 
 /// The largest distance of two texts that qualify, by the definition of the similarity.
 fn naive_distance(longest: usize, threshold: f64) -> usize {
-    let qualifies = |&d: &usize| 1.0 - d as f64 / longest as f64 >= threshold;
+    let qualifies = |&d: &usize| (longest - d) as f64 / longest as f64 >= threshold;
     (0..=longest).rev().find(qualifies).unwrap_or(0)
 }
 

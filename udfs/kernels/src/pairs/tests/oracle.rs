@@ -213,7 +213,7 @@ fn edit_verification_counts_characters() {
             let expected = rows.brute_force(|a, b| {
                 let (x, y) = (&rows.texts[a], &rows.texts[b]);
                 let longest = x.chars().count().max(y.chars().count());
-                let similarity = 1.0 - naive_distance(x, y) as f64 / longest as f64;
+                let similarity = (longest - naive_distance(x, y)) as f64 / longest as f64;
                 (similarity >= threshold && rows.shares_key(a, b)).then_some(similarity)
             });
             assert_eq!(pairs, expected);
