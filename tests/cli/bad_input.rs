@@ -1274,11 +1274,23 @@ fn errors_of_sql_name_the_next_step() {
         &["ingest", "rows.csv", "-o", "pages"],
         &["not a dump", "neardup dedup reads tables"],
     );
-    let small = ["dedup", "rows.csv", "-o", "small", "--memory-limit", "10M"];
+    // Two rows need no more than this.
+    let small = ["dedup", "rows.csv", "-o", "small", "--memory-limit", "1M"];
+    scratch.succeed(&small);
+    let words = |row: usize| (0..5_000).map(move |word| (row * 5_000 + word) * 7_919 % 1_000_003);
+    let text = |row| {
+        words(row)
+            .map(|word| format!("{word} "))
+            .collect::<String>()
+    };
+    let rows = (0..40).map(|row| format!("{row},{}\n", text(row)));
+    scratch.write("many.csv", format!("id,text\n{}", rows.collect::<String>()));
+    let limit = ["-o", "many", "--memory-limit", "10M", "--threads", "1"];
     let answer = scratch.fail(
-        &small,
+        &[&["dedup", "many.csv"][..], &limit].concat(),
         &[
-            "error: the memory limit of 10.0 MB is too small: grouping needs 20.0 MB more, and 10.0 MB are left",
+            "error: the memory limit of 10.0 MB is too small: grouping needs ",
+            " MB more, and ",
             "raise the limit with --memory-limit",
         ],
     );

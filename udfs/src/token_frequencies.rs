@@ -104,11 +104,7 @@ impl Accumulator for Counts {
     }
 
     fn size(&self) -> usize {
-        let sketch = if self.sketch.is_some() {
-            Sketch::BYTES
-        } else {
-            0
-        };
+        let sketch = self.sketch.as_ref().map_or(0, Sketch::memory);
         size_of_val(self) + self.scratch.capacity() * size_of::<u64>() + sketch
     }
 }

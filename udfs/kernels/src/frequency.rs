@@ -21,9 +21,10 @@
 //! - 3, *dense*: one byte for each counter, then one u32 for each 16 of them.
 //! - 4, *sparse*: for each of these counters that is not zero, in the same order, the number of zero counters before it and
 //!   its value, as LEB128.
+//! - 5, *tokens*: each token that was counted, as often as it was, as u64, in ascending order.
 //!
-//! [`TokenFrequencies::to_state`] writes every counter, in the dense or the sparse encoding, whichever is
-//! smaller. [`TokenFrequencies::to_ranks`] writes levels. If few tokens were counted, it first adds adjacent
+//! [`TokenFrequencies::to_state`] writes few tokens as they are, and else every counter, in the dense or the sparse
+//! encoding, whichever is smaller. [`TokenFrequencies::to_ranks`] writes levels. If few tokens were counted, it first adds adjacent
 //! counters, which gives the sketch that counting with fewer index bits would have given.
 
 use thiserror::Error;
@@ -36,11 +37,14 @@ const VERSION: u8 = 1;
 const LEVELS: u8 = 2;
 const DENSE: u8 = 3;
 const SPARSE: u8 = 4;
+const TOKENS: u8 = 5;
 const HEADER: usize = 16;
 /// The minimal number of index bits of a folded sketch.
 const MIN_BITS: u32 = 4;
 /// The maximal number of index bits of a folded sketch with a counter for each token.
 const MAX_BITS_OF_FEW: u32 = 22;
+/// Up to this number of tokens are held as they are, 1 MiB, and not counted yet.
+const MAX_UNCOUNTED: usize = 1 << 17;
 /// The logarithm of the number of counters that share one for what is beyond their range.
 const SHARED_BITS: u32 = 4;
 
@@ -65,33 +69,44 @@ pub enum FrequencyError {
 }
 
 /// Counts of tokens, in 2^[`TokenFrequencies::BITS`] saturating counters.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default)]
 pub struct TokenFrequencies {
+    /// The tokens, as long as there are no counters.
+    uncounted: Vec<u64>,
+    /// Empty as long as there are few tokens.
     counters: Vec<u8>,
     /// For each 16 counters the sum of what they would count beyond 255.
     beyond: Vec<u32>,
     tokens: u64,
 }
 
-impl Default for TokenFrequencies {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 impl TokenFrequencies {
     /// Index bits of a sketch while it counts, which gives at most 16 MiB of levels.
     pub const BITS: u32 = 24;
-    /// The bytes of a sketch while it counts: 20 MiB.
+    /// The bytes of the counters of a sketch: 20 MiB.
     pub const BYTES: usize = (1 << Self::BITS) + (size_of::<u32>() << (Self::BITS - SHARED_BITS));
 
     /// An empty sketch.
     #[must_use]
     pub fn new() -> Self {
-        Self {
-            counters: vec![0; 1 << Self::BITS],
-            beyond: vec![0; 1 << (Self::BITS - SHARED_BITS)],
-            tokens: 0,
+        Self::default()
+    }
+
+    /// Bytes held: at most 1 MiB for up to 131,072 tokens, and [`Self::BYTES`] for more.
+    #[must_use]
+    pub fn memory(&self) -> usize {
+        self.uncounted.capacity() * size_of::<u64>()
+            + self.counters.capacity()
+            + self.beyond.capacity() * size_of::<u32>()
+    }
+
+    /// Makes the counters.
+    fn count(&mut self) {
+        if self.counters.is_empty() {
+            self.counters = vec![0; 1 << Self::BITS];
+            self.beyond = vec![0; 1 << (Self::BITS - SHARED_BITS)];
+            let tokens = std::mem::take(&mut self.uncounted);
+            self.add_all(&tokens);
         }
     }
 
@@ -103,6 +118,17 @@ impl TokenFrequencies {
 
     /// Counts each token once.
     pub fn add(&mut self, tokens: &[u64]) {
+        self.tokens = self.tokens.saturating_add(tokens.len() as u64);
+        if self.counters.is_empty() && self.uncounted.len() + tokens.len() <= MAX_UNCOUNTED {
+            self.uncounted.extend_from_slice(tokens);
+            return;
+        }
+        self.count();
+        self.add_all(tokens);
+    }
+
+    /// Counts each token at its counter.
+    fn add_all(&mut self, tokens: &[u64]) {
         for &token in tokens {
             let index = counter_index(token, Self::BITS);
             match self.counters[index] {
@@ -110,7 +136,6 @@ impl TokenFrequencies {
                 count => self.counters[index] = count + 1,
             }
         }
-        self.tokens = self.tokens.saturating_add(tokens.len() as u64);
     }
 
     /// Counts a number of tokens at a counter.
@@ -133,6 +158,10 @@ impl TokenFrequencies {
 
     /// Adds the counts of another sketch.
     pub fn merge(&mut self, other: &Self) {
+        if other.counters.is_empty() {
+            return self.add(&other.uncounted);
+        }
+        self.count();
         self.merge_dense(&other.counters, other.beyond.iter().copied());
         self.tokens = self.tokens.saturating_add(other.tokens);
     }
@@ -160,6 +189,16 @@ impl TokenFrequencies {
         }
         let body = &bytes[HEADER..];
         let damaged = || FrequencyError::Counters(bytes.len());
+        if header.encoding == TOKENS {
+            let (tokens, rest) = body.as_chunks();
+            if tokens.len() as u64 != header.tokens || !rest.is_empty() {
+                return Err(damaged());
+            }
+            let tokens: Vec<u64> = tokens.iter().copied().map(u64::from_le_bytes).collect();
+            self.add(&tokens);
+            return Ok(());
+        }
+        self.count();
         let len = self.counters.len();
         if header.encoding == DENSE {
             if body.len() != Self::BYTES {
@@ -199,9 +238,16 @@ impl TokenFrequencies {
         Ok(sketch)
     }
 
-    /// Every counter, in the smaller of the two encodings.
+    /// The tokens if they are few, else every counter, in the smaller of the two encodings.
     #[must_use]
     pub fn to_state(&self) -> Vec<u8> {
+        if self.counters.is_empty() {
+            let mut tokens = self.uncounted.clone();
+            tokens.sort_unstable();
+            let mut bytes = Header::bytes(TOKENS, Self::BITS, self.tokens, 8 * tokens.len());
+            bytes.extend(tokens.iter().flat_map(|token| token.to_le_bytes()));
+            return bytes;
+        }
         let mut bytes = Header::bytes(SPARSE, Self::BITS, self.tokens, 0);
         let mut gap = 0u32;
         for counters in self.counters.chunks(64) {
@@ -246,6 +292,14 @@ impl TokenFrequencies {
             .max(bits_for(self.tokens / 4))
             .clamp(MIN_BITS, Self::BITS);
         let mut bytes = Header::bytes(LEVELS, bits, self.tokens, 1 << bits);
+        if self.counters.is_empty() {
+            let mut counts = vec![0_u32; 1 << bits];
+            for &token in &self.uncounted {
+                counts[counter_index(token, bits)] += 1;
+            }
+            bytes.extend(counts.into_iter().map(level));
+            return bytes;
+        }
         let size = 1_usize << (Self::BITS - bits);
         let groups = self.counters.chunks_exact(size).enumerate();
         bytes.extend(groups.map(|(number, group)| {
@@ -424,7 +478,7 @@ impl Header {
             return Err(FrequencyError::Version(version));
         }
         let bits = u32::from(bits);
-        let known = [DENSE, SPARSE, LEVELS].contains(&encoding);
+        let known = [DENSE, SPARSE, TOKENS, LEVELS].contains(&encoding);
         if !known || zero != 0 || !(MIN_BITS..=TokenFrequencies::BITS).contains(&bits) {
             return Err(FrequencyError::Header);
         }

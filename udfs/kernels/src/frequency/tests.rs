@@ -20,30 +20,59 @@ fn sketch(tokens: &[u64]) -> TokenFrequencies {
     sketch
 }
 
+/// A sketch that has counters, however few tokens there are.
+fn counted(tokens: &[u64]) -> TokenFrequencies {
+    let mut sketch = sketch(tokens);
+    sketch.count();
+    sketch
+}
+
 #[test]
 fn bytes_do_not_depend_on_order_or_grouping() {
-    let mut tokens = skewed(1, 20_000);
-    // More than a counter of one byte counts.
-    tokens.extend(std::iter::repeat_n(77, 1_000));
-    let whole = sketch(&tokens);
-    Random::new(2).shuffle(&mut tokens);
-    for pieces in [1, 2, 7, 100] {
-        let mut merged = TokenFrequencies::new();
-        let mut by_state = TokenFrequencies::new();
-        for piece in tokens.chunks(tokens.len().div_ceil(pieces)) {
-            merged.merge(&sketch(piece));
-            by_state.merge_state(&sketch(piece).to_state()).unwrap();
+    // As they are; counted in some or in all pieces.
+    for count in [20_000, MAX_UNCOUNTED - 1_000, MAX_UNCOUNTED, 300_000] {
+        let mut tokens = skewed(1, count);
+        // More than a counter of one byte counts.
+        tokens.extend(std::iter::repeat_n(77, 1_000));
+        let whole = sketch(&tokens);
+        let ranks = whole.to_ranks();
+        assert!(counted(&tokens).to_ranks() == ranks, "{count}");
+        Random::new(2).shuffle(&mut tokens);
+        for pieces in [1, 2, 7, 100] {
+            let mut merged = TokenFrequencies::new();
+            let mut by_state = TokenFrequencies::new();
+            let mut mixed = TokenFrequencies::new();
+            for (number, piece) in tokens.chunks(tokens.len().div_ceil(pieces)).enumerate() {
+                merged.merge(&sketch(piece));
+                by_state.merge_state(&sketch(piece).to_state()).unwrap();
+                match number % 2 {
+                    0 => mixed.merge(&counted(piece)),
+                    _ => mixed.merge_state(&sketch(piece).to_state()).unwrap(),
+                }
+            }
+            assert!(merged.to_state() == whole.to_state(), "{count} {pieces}");
+            assert!(by_state.to_state() == whole.to_state(), "{count} {pieces}");
+            assert!(merged.to_ranks() == ranks, "{count} {pieces}");
+            assert!(mixed.to_ranks() == ranks, "{count} {pieces}");
         }
-        assert_eq!(merged, whole);
-        assert_eq!(by_state, whole);
-        assert_eq!(merged.to_ranks(), whole.to_ranks());
     }
+}
+
+#[test]
+fn few_tokens_take_little_memory() {
+    let mut sketch = sketch(&skewed(7, 1_000));
+    assert!(sketch.memory() < 20_000);
+    sketch.add(&skewed(8, MAX_UNCOUNTED - 1_000));
+    assert!(sketch.memory() <= 2 << 20);
+    sketch.add(&[1]);
+    assert_eq!(sketch.memory(), TokenFrequencies::BYTES);
+    assert_eq!(sketch.tokens(), MAX_UNCOUNTED as u64 + 1);
 }
 
 /// The levels are those of the counts, which are larger than a counter of one byte.
 #[test]
 fn frequent_tokens_are_counted_beyond_a_byte() {
-    let mut all = sketch(&[]);
+    let mut all = counted(&[]);
     // Counters that share a larger one: both count too many, as tokens do that share a counter.
     let counts = [
         (0, 254),
@@ -74,11 +103,11 @@ fn frequent_tokens_are_counted_beyond_a_byte() {
         assert_eq!(levels[HEADER + index], level(count), "{index}");
     }
     for token in [5_u64, u64::MAX / 3] {
-        let counted = sketch(&vec![token; 70_000]).to_ranks();
-        assert_eq!(
-            TokenRanks::from_bytes(&counted).unwrap().level(token),
-            level(70_000)
-        );
+        for count in [70_000, 200_000] {
+            let ranks = sketch(&vec![token; count]).to_ranks();
+            let ranks = TokenRanks::from_bytes(&ranks).unwrap();
+            assert_eq!(ranks.level(token), level(count as u32));
+        }
     }
 }
 
@@ -102,26 +131,30 @@ fn the_number_of_levels_follows_that_of_tokens() {
 }
 
 #[test]
-fn state_round_trips_in_both_encodings() {
-    let mut dense = TokenFrequencies::new();
+fn state_round_trips_in_all_encodings() {
+    let mut dense = counted(&[]);
     dense.counters.fill(200);
     dense.beyond.fill(1 << 30);
     for (sketch, encoding) in [
-        (TokenFrequencies::new(), SPARSE),
-        (sketch(&skewed(3, 1000)), SPARSE),
-        (sketch(&[42; 1000]), SPARSE),
+        (TokenFrequencies::new(), TOKENS),
+        (sketch(&skewed(3, 1000)), TOKENS),
+        (counted(&[]), SPARSE),
+        (counted(&skewed(3, 1000)), SPARSE),
+        (counted(&[42; 1000]), SPARSE),
         (dense, DENSE),
     ] {
         let bytes = sketch.to_state();
         assert_eq!(bytes[5], encoding);
-        assert_eq!(TokenFrequencies::from_state(&bytes).unwrap(), sketch);
+        let read = TokenFrequencies::from_state(&bytes).unwrap();
+        assert!(read.to_state() == bytes);
+        assert_eq!(read.tokens(), sketch.tokens());
     }
     assert_eq!(TokenFrequencies::new().to_state().len(), HEADER);
 }
 
 #[test]
 fn counters_saturate() {
-    let mut sketch = sketch(&[42]);
+    let mut sketch = counted(&[42]);
     let index = counter_index(42, TokenFrequencies::BITS);
     sketch.counters[index] = u8::MAX;
     sketch.beyond[index >> SHARED_BITS] = u32::MAX - 1;
@@ -263,7 +296,15 @@ fn levels_rise_with_counts() {
 
 #[test]
 fn damaged_bytes_are_errors() {
-    let good = sketch(&skewed(9, 300)).to_state();
+    let good = counted(&skewed(9, 300)).to_state();
+    let tokens = sketch(&skewed(9, 300)).to_state();
+    assert!(TokenRanks::from_bytes(&tokens).is_err(), "tokens");
+    for cut in 0..tokens.len() {
+        assert!(
+            TokenFrequencies::from_state(&tokens[..cut]).is_err(),
+            "{cut}"
+        );
+    }
     assert_eq!(
         TokenRanks::from_bytes(&[]).unwrap_err(),
         FrequencyError::Header
