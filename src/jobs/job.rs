@@ -417,7 +417,7 @@ impl Job {
             }
         }
         if files.is_empty() {
-            let written = write_empty(&target, schema, &self.context.runtime_env()).await?;
+            let written = write_empty(&target, &schema, &self.context.runtime_env()).await?;
             files.push(StepFile {
                 path: self.relative(&written.file)?,
                 rows: 0,

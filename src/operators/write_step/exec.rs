@@ -4,6 +4,7 @@ use super::Target;
 use super::logical::WRITTEN;
 use super::writer::{StepFile, Written};
 use crate::operators::one_input::one_input;
+use crate::resources::has_limit;
 use datafusion::arrow::array::{ArrayRef, RecordBatch, StringArray, UInt64Array};
 use datafusion::arrow::compute::SortOptions;
 use datafusion::arrow::datatypes::Schema;
@@ -22,7 +23,11 @@ use futures::{StreamExt, TryStreamExt};
 use neardup_datasets::take_losses;
 use neardup_wikidump::Losses;
 use serde::{Deserialize, Serialize};
+use std::num::NonZeroUsize;
 use std::sync::Arc;
+
+/// Maximum number of tasks that encode the row groups of one file, each of which is held in memory.
+const MAX_TASKS: usize = 8;
 
 /// Writes each partition of its input as one file and returns a record of each file.
 #[derive(Debug)]
@@ -130,6 +135,13 @@ impl ExecutionPlan for WriteStepExec {
         let schema = self.input.schema();
         let plan = Arc::clone(&self.input);
         let mut input = plan.execute(partition, Arc::clone(&context))?;
+        // Partitions that have files of their own are encoded in parallel anyway, and the rows of several row groups
+        // may take too much of a limit.
+        let threads = context.session_config().target_partitions();
+        let tasks = match target.one_file && !has_limit(context.session_config().options()) {
+            true => NonZeroUsize::new(threads.min(MAX_TASKS)).unwrap_or(NonZeroUsize::MIN),
+            false => NonZeroUsize::MIN,
+        };
         let written = async move {
             let mut file: Option<StepFile> = None;
             while let Some(batch) = input.next().await {
@@ -141,8 +153,9 @@ impl ExecutionPlan for WriteStepExec {
                     Some(open) => open,
                     None => file.insert(StepFile::create(
                         &target,
-                        Arc::clone(&schema),
+                        &schema,
                         &context.runtime_env(),
+                        tasks,
                     )?),
                 };
                 open.write(&batch).await?;

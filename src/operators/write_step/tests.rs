@@ -11,6 +11,7 @@ use datafusion::arrow::datatypes::{DataType, Field, Fields, Int32Type, Schema};
 use datafusion::common::Result;
 use datafusion::execution::runtime_env::RuntimeEnv;
 use datafusion::parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 /// Columns of many types, with NULL and long values.
@@ -63,11 +64,16 @@ fn rows(count: usize) -> RecordBatch {
     .expect("rows")
 }
 
-/// The bytes of the file that is written from the rows in batches of `batch_rows`.
+/// The bytes of the file that one task writes from the rows in batches of `batch_rows`.
 async fn written(rows: &RecordBatch, batch_rows: usize) -> Result<Vec<u8>> {
+    written_by(rows, batch_rows, NonZeroUsize::MIN).await
+}
+
+/// The bytes of the file that this number of tasks write from the rows in batches of `batch_rows`.
+async fn written_by(rows: &RecordBatch, batch_rows: usize, tasks: NonZeroUsize) -> Result<Vec<u8>> {
     let scratch = tempfile::tempdir()?;
     let target = target(scratch.path());
-    let mut file = StepFile::create(&target, rows.schema(), &RuntimeEnv::default())?;
+    let mut file = StepFile::create(&target, &rows.schema(), &RuntimeEnv::default(), tasks)?;
     for begin in (0..rows.num_rows()).step_by(batch_rows) {
         let length = batch_rows.min(rows.num_rows() - begin);
         file.write(&rows.slice(begin, length)).await?;
@@ -123,7 +129,7 @@ async fn no_views_in_a_file() -> Result<()> {
     assert!(text.contains("Dictionary"), "{text}");
     let scratch = tempfile::tempdir()?;
     let target = target(scratch.path());
-    let empty = write_empty(&target, rows.schema(), &RuntimeEnv::default()).await?;
+    let empty = write_empty(&target, &rows.schema(), &RuntimeEnv::default()).await?;
     let (empty, _) = self::schema(std::fs::read(empty.file)?)?;
     assert_eq!(empty, schema);
     Ok(())
@@ -131,11 +137,28 @@ async fn no_views_in_a_file() -> Result<()> {
 
 #[tokio::test]
 async fn long_rows_end_blocks_and_groups() -> Result<()> {
-    let texts = StringViewArray::from_iter_values((0..40).map(|n| "x".repeat(n << 17)));
+    let texts = StringViewArray::from_iter_values((0..80).map(|n| "x".repeat(n << 16)));
     let rows = RecordBatch::try_from_iter([("text", Arc::new(texts) as ArrayRef)])?;
-    let wanted = written(&rows, 40).await?;
+    let wanted = written(&rows, 80).await?;
     assert!(written(&rows, 1).await? == wanted);
-    // 40 texts of 2.4 MiB on average.
-    assert_eq!(schema(wanted)?.1, 2);
+    for tasks in [2, 3, 7] {
+        let tasks = NonZeroUsize::new(tasks).unwrap_or(NonZeroUsize::MIN);
+        assert!(written_by(&rows, 9, tasks).await? == wanted, "{tasks}");
+    }
+    // 80 texts of 2.4 MiB on average.
+    assert_eq!(schema(wanted)?.1, 3);
+    Ok(())
+}
+
+#[tokio::test]
+async fn many_rows_end_groups() -> Result<()> {
+    let rows = RecordBatch::try_from_iter([(
+        "number",
+        Arc::new(Int64Array::from_iter_values(0..3_000_000)) as ArrayRef,
+    )])?;
+    let wanted = written(&rows, 100_000).await?;
+    let tasks = NonZeroUsize::new(2).unwrap_or(NonZeroUsize::MIN);
+    assert!(written_by(&rows, 7_777, tasks).await? == wanted);
+    assert_eq!(schema(wanted)?.1, 3);
     Ok(())
 }

@@ -3,26 +3,32 @@
 use super::Target;
 use super::blocks::{Block, Blocks, row_bytes};
 use crate::files::Location;
-use bytes::Bytes;
 use datafusion::arrow::array::RecordBatch;
-use datafusion::arrow::datatypes::SchemaRef;
+use datafusion::arrow::datatypes::Schema;
+use datafusion::common::runtime::SpawnedTask;
 use datafusion::common::{DataFusionError, Result, exec_datafusion_err};
 use datafusion::execution::runtime_env::RuntimeEnv;
 use datafusion::object_store::buffered::BufWriter;
-use datafusion::parquet::arrow::AsyncArrowWriter;
-use datafusion::parquet::arrow::async_writer::AsyncFileWriter;
+use datafusion::parquet::arrow::ArrowWriter;
+use datafusion::parquet::arrow::arrow_writer::{
+    ArrowColumnChunk, ArrowColumnWriter, ArrowRowGroupWriterFactory, compute_leaves,
+};
 use datafusion::parquet::basic::{Compression, ZstdLevel};
-use datafusion::parquet::errors::{ParquetError, Result as ParquetResult};
+use datafusion::parquet::errors::Result as ParquetResult;
 use datafusion::parquet::file::metadata::KeyValue;
 use datafusion::parquet::file::properties::WriterProperties;
-use futures::FutureExt;
-use futures::future::BoxFuture;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use datafusion::parquet::file::writer::SerializedFileWriter;
+use std::collections::VecDeque;
+use std::fmt::Display;
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+use tokio::io::AsyncWriteExt;
+use tokio::sync::mpsc;
 use xxhash_rust::xxh3::Xxh3;
 
-/// A row group ends with the block that brings it to at least this many bytes of values.
+/// A row group ends with the block that brings it to at least this many bytes of values, or this many rows.
 const ROW_GROUP_BYTES: u64 = 64 << 20;
+const ROW_GROUP_ROWS: usize = 1 << 20;
 
 /// A record of a written file.
 #[derive(Debug, Clone)]
@@ -35,51 +41,52 @@ pub(crate) struct Written {
     pub(crate) checksum: u64,
 }
 
-/// Counts and hashes the bytes that are written.
-struct HashingWriter<W> {
-    inner: W,
-    hasher: Arc<Mutex<Xxh3>>,
-    bytes: Arc<AtomicU64>,
-}
-
-impl<W: AsyncFileWriter> AsyncFileWriter for HashingWriter<W> {
-    fn write(&mut self, data: Bytes) -> BoxFuture<'_, ParquetResult<()>> {
-        if let Ok(mut hasher) = self.hasher.lock() {
-            hasher.update(&data);
-        }
-        self.bytes.fetch_add(data.len() as u64, Ordering::Relaxed);
-        self.inner.write(data)
-    }
-
-    fn complete(&mut self) -> BoxFuture<'_, ParquetResult<()>> {
-        self.inner.complete().boxed()
-    }
-}
-
 /// A file that is being written. It appears in the store only after [`StepFile::finish`].
+///
+/// Each row group is encoded by a task of its own, several at a time, and their bytes are written in the order of the
+/// rows: the file is the same for any number of tasks.
 pub(super) struct StepFile {
-    writer: AsyncArrowWriter<HashingWriter<BufWriter>>,
+    /// Holds the bytes that are not yet in the store.
+    writer: SerializedFileWriter<Vec<u8>>,
+    encoders: ArrowRowGroupWriterFactory,
     blocks: Blocks,
-    /// Bytes of the row group that is being written.
-    group_bytes: u64,
+    /// The row group that gets the next block.
+    open: Option<RowGroup>,
+    /// The tasks of the complete row groups before it, in order.
+    complete: VecDeque<Encoded>,
+    tasks: NonZeroUsize,
+    /// The number of row groups that were begun.
+    begun: usize,
+    store: BufWriter,
     file: String,
-    hasher: Arc<Mutex<Xxh3>>,
-    bytes: Arc<AtomicU64>,
+    hasher: Xxh3,
+    bytes: u64,
     rows: u64,
 }
 
+/// The task that encodes a row group. It ends when there is no sender of blocks any more.
+type Encoded = SpawnedTask<ParquetResult<Vec<ArrowColumnChunk>>>;
+
+/// A row group that gets blocks.
+struct RowGroup {
+    blocks: mpsc::Sender<RecordBatch>,
+    task: Encoded,
+    rows: usize,
+    bytes: u64,
+}
+
 impl StepFile {
-    pub(super) fn create(target: &Target, schema: SchemaRef, runtime: &RuntimeEnv) -> Result<Self> {
+    /// A file of the target's directory. At most `tasks` of its row groups are encoded at a time, whose rows are held in
+    /// memory; with one task only two blocks are.
+    pub(super) fn create(
+        target: &Target,
+        schema: &Schema,
+        runtime: &RuntimeEnv,
+        tasks: NonZeroUsize,
+    ) -> Result<Self> {
         let name = format!("{}.parquet", uuid::Uuid::new_v4().simple());
         let file = Location::new(&target.directory)?.join(&name);
         let (store, path) = file.store(runtime)?;
-        let hasher = Arc::new(Mutex::new(Xxh3::new()));
-        let bytes = Arc::new(AtomicU64::new(0));
-        let tally = HashingWriter {
-            inner: BufWriter::new(store, path),
-            hasher: Arc::clone(&hasher),
-            bytes: Arc::clone(&bytes),
-        };
         let metadata = target
             .metadata
             .iter()
@@ -89,16 +96,22 @@ impl StepFile {
             .set_compression(Compression::ZSTD(ZstdLevel::try_new(1)?))
             .set_key_value_metadata(Some(metadata))
             .build();
-        let blocks = Blocks::new(&schema);
+        let blocks = Blocks::new(schema);
         let schema = Arc::clone(blocks.schema());
-        let writer = AsyncArrowWriter::try_new(tally, schema, Some(properties))?;
+        let writer = ArrowWriter::try_new(Vec::new(), schema, Some(properties))?;
+        let (writer, encoders) = writer.into_serialized_writer()?;
         Ok(Self {
             writer,
+            encoders,
             blocks,
-            group_bytes: 0,
+            open: None,
+            complete: VecDeque::new(),
+            tasks,
+            begun: 0,
+            store: BufWriter::new(store, path),
             file: file.to_string(),
-            hasher,
-            bytes,
+            hasher: Xxh3::new(),
+            bytes: 0,
             rows: 0,
         })
     }
@@ -119,50 +132,122 @@ impl StepFile {
     }
 
     async fn write_block(&mut self, block: Block) -> Result<()> {
-        let written = self.writer.write(&block.rows).await;
-        written.map_err(|error| named(&self.file, error))?;
-        self.group_bytes += block.bytes;
-        if self.group_bytes >= ROW_GROUP_BYTES {
-            let flushed = self.writer.flush().await;
-            flushed.map_err(|error| named(&self.file, error))?;
-            self.group_bytes = 0;
+        let mut group = match self.open.take() {
+            Some(group) => group,
+            None => self.begin_group()?,
+        };
+        group.rows += block.rows.num_rows();
+        group.bytes += block.bytes;
+        // A task that has failed takes no blocks, and its error is that of its row group.
+        let has_failed = group.blocks.send(block.rows).await.is_err();
+        if !has_failed && group.rows < ROW_GROUP_ROWS && group.bytes < ROW_GROUP_BYTES {
+            self.open = Some(group);
+            return Ok(());
+        }
+        let RowGroup { blocks, task, .. } = group;
+        drop(blocks);
+        self.complete.push_back(task);
+        let others = match has_failed {
+            true => 0,
+            false => self.tasks.get() - 1,
+        };
+        self.write_groups(others).await
+    }
+
+    fn begin_group(&mut self) -> Result<RowGroup> {
+        let columns = self.encoders.create_column_writers(self.begun)?;
+        self.begun += 1;
+        let waiting = match self.tasks.get() {
+            1 => 1,
+            _ => ROW_GROUP_ROWS,
+        };
+        let (blocks, received) = mpsc::channel(waiting);
+        Ok(RowGroup {
+            blocks,
+            task: SpawnedTask::spawn(encoded(columns, received)),
+            rows: 0,
+            bytes: 0,
+        })
+    }
+
+    /// Writes complete row groups until this number of them is left.
+    async fn write_groups(&mut self, left: usize) -> Result<()> {
+        while self.complete.len() > left {
+            let Some(task) = self.complete.pop_front() else {
+                break;
+            };
+            let columns = task.join().await;
+            let columns =
+                columns.map_err(|error| DataFusionError::ExecutionJoin(Box::new(error)))?;
+            let columns = columns.map_err(|error| named(&self.file, error))?;
+            let mut group = self.writer.next_row_group()?;
+            for column in columns {
+                column.append_to_row_group(&mut group)?;
+            }
+            group.close()?;
+            self.write_bytes().await?;
         }
         Ok(())
+    }
+
+    /// Moves the bytes that are there to the store.
+    async fn write_bytes(&mut self) -> Result<()> {
+        let bytes = std::mem::take(self.writer.inner_mut());
+        self.hasher.update(&bytes);
+        self.bytes += bytes.len() as u64;
+        let written = self.store.put(bytes.into()).await;
+        written.map_err(|error| named(&self.file, error))
     }
 
     pub(super) async fn finish(mut self) -> Result<Written> {
         if let Some(block) = self.blocks.finish()? {
             self.write_block(block).await?;
         }
-        let closed = self.writer.close().await;
+        self.complete
+            .extend(self.open.take().map(|group| group.task));
+        self.write_groups(0).await?;
+        self.writer.finish()?;
+        self.write_bytes().await?;
+        let closed = self.store.shutdown().await;
         closed.map_err(|error| named(&self.file, error))?;
-        let checksum = self
-            .hasher
-            .lock()
-            .map(|hasher| hasher.digest())
-            .unwrap_or_default();
         Ok(Written {
             file: self.file,
             rows: self.rows,
-            bytes: self.bytes.load(Ordering::Relaxed),
-            checksum,
+            bytes: self.bytes,
+            checksum: self.hasher.digest(),
         })
     }
 }
 
-/// Prefixes an error with the name of the file, which errors of the operating system often lack.
-fn named(file: &str, error: ParquetError) -> DataFusionError {
-    match error {
-        ParquetError::External(error) => exec_datafusion_err!("{file}: {error}"),
-        error => exec_datafusion_err!("{file}: {error}"),
+/// The column chunks of a row group of these blocks.
+async fn encoded(
+    mut columns: Vec<ArrowColumnWriter>,
+    mut blocks: mpsc::Receiver<RecordBatch>,
+) -> ParquetResult<Vec<ArrowColumnChunk>> {
+    while let Some(block) = blocks.recv().await {
+        let schema = block.schema();
+        let mut columns = columns.iter_mut();
+        for (field, values) in schema.fields().iter().zip(block.columns()) {
+            let leaves = compute_leaves(field, values)?;
+            for (leaf, column) in leaves.iter().zip(&mut columns) {
+                column.write(leaf)?;
+            }
+        }
     }
+    columns.into_iter().map(ArrowColumnWriter::close).collect()
+}
+
+/// Prefixes an error with the name of the file, which errors of the operating system often lack.
+fn named(file: &str, error: impl Display) -> DataFusionError {
+    exec_datafusion_err!("{file}: {error}")
 }
 
 /// Writes a file without rows, so that the schema of a step without rows is known.
 pub(crate) async fn write_empty(
     target: &Target,
-    schema: SchemaRef,
+    schema: &Schema,
     runtime: &RuntimeEnv,
 ) -> Result<Written> {
-    StepFile::create(target, schema, runtime)?.finish().await
+    let file = StepFile::create(target, schema, runtime, NonZeroUsize::MIN)?;
+    file.finish().await
 }
