@@ -24,4 +24,4 @@ FROM distinct_texts(
   normalize => $normalize,
   group_rule => $group_rule
 )
-WHERE cardinality(shingle_hashes(text, $shingle)) > 0 AND ($group_rule = 'any' OR group_value IS NOT NULL)
+WHERE shingle_count(text, $shingle) > 0 AND ($group_rule = 'any' OR group_value IS NOT NULL)

@@ -22,7 +22,7 @@ FROM copy_pairs(
     SELECT id, ids
     FROM distinct_texts(input, normalize => $normalize, group_rule => $group_rule)
     -- A condition on the text alone would be checked before copies are found, for every row.
-    WHERE CASE WHEN cardinality(ids) > 1 THEN cardinality(shingle_hashes(text, $shingle)) > 0 ELSE false END
+    WHERE CASE WHEN cardinality(ids) > 1 THEN shingle_count(text, $shingle) > 0 ELSE false END
       AND ($group_rule = 'any' OR group_value IS NOT NULL)
   )
 )

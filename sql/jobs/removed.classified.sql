@@ -14,9 +14,9 @@ WITH own_texts AS (
   JOIN removed_texts AS texts ON removed.id = texts.id
 ),
 kept_texts AS (
-  SELECT id, text
-  FROM removed_texts AS texts
-  LEFT SEMI JOIN removed_rows AS removed ON texts.id = removed.representative_id
+  SELECT texts.id, texts.text
+  FROM (SELECT DISTINCT representative_id FROM removed_rows) AS removed
+  JOIN removed_texts AS texts ON removed.representative_id = texts.id
 )
 SELECT
   id,
@@ -40,7 +40,8 @@ FROM (
     END AS reason,
     own.cluster_id,
     classify_pair(kept.text, own.text, $language) AS kind
-  FROM own_texts AS own
-  JOIN kept_texts AS kept ON own.representative_id = kept.id
+  -- The rows of the second relation keep their partitions, which divide the work: few of the first one have many partners.
+  FROM kept_texts AS kept
+  JOIN own_texts AS own ON kept.id = own.representative_id
 )
 ORDER BY id, reason

@@ -17,6 +17,7 @@ WITH counted AS (
 SELECT
   id,
   text,
+  character_length(text) AS length,
   ids,
   group_value,
   regexp_like(text, $not_blank) AND ($group_rule = 'any' OR group_value IS NOT NULL) AS compared

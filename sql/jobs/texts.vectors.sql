@@ -5,6 +5,7 @@
 SELECT
   min(id) AS id,
   text,
+  character_length(encode(text, 'hex')) / 2 AS length,
   array_agg(id) AS ids,
   group_value,
   text <> X'' AND ($group_rule = 'any' OR group_value IS NOT NULL) AS compared

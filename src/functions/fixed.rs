@@ -64,7 +64,7 @@ fn node_is_fixed(node: &LogicalPlan) -> Result<bool> {
     let known = match node {
         LogicalPlan::TableScan(scan) => table_is_fixed(scan),
         LogicalPlan::Extension(_) if SharedRows::of(node).is_some() => {
-            SharedRows::of(node).is_some_and(|shared| shared.purpose() == Purpose::Expensive)
+            SharedRows::of(node).is_some_and(|shared| shared.purpose() != Purpose::NotDeterministic)
         }
         LogicalPlan::Extension(extension) => {
             let pairs = extension.node.as_any().downcast_ref::<SimilarPairs>();

@@ -1,6 +1,6 @@
 //! The physical operator of each of our logical nodes.
 
-use super::shared_rows::{SharedRows, SharedRowsExec, Store};
+use super::shared_rows::{Purpose, SharedRows, SharedRowsExec, Store};
 use super::similar_pairs::{SimilarPairs, SimilarPairsExec};
 use super::write_step::{WriteStep, WriteStepExec};
 use datafusion::common::Result;
@@ -25,7 +25,9 @@ pub(super) fn operator(
         return Ok(Some(Arc::new(exec)));
     }
     if let Some(node) = node.downcast_ref::<SharedRows>() {
-        return Ok(Some(Arc::new(SharedRowsExec::new(input, store(node)))));
+        let exec = SharedRowsExec::new(input, store(node));
+        let divided = node.purpose() == Purpose::Divided;
+        return Ok(Some(Arc::new(exec.with_rows_divided(divided))));
     }
     Ok(None)
 }

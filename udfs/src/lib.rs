@@ -104,6 +104,7 @@ mod sets;
 mod shared_grams;
 mod shared_keys;
 mod shared_runs;
+mod shingle_count;
 mod shingle_hashes;
 mod shingles;
 mod signature_keys;
@@ -201,6 +202,7 @@ pub fn scalar_functions() -> Vec<Arc<ScalarUDF>> {
         udf(shared_grams::SharedGrams),
         udf(shared_keys::SharedKeysOf),
         udf(shared_runs::SharedRuns),
+        udf(shingle_count::ShingleCount),
         udf(shingle_hashes::ShingleHashes),
         udf(shingles::Shingles),
         udf(signature_keys::SignatureKeys),

@@ -8,9 +8,10 @@ use crate::jobs::job::{Job, Output};
 use crate::jobs::manifest::StepRecord;
 use crate::jobs::results::numbers;
 use crate::jobs::tables::language;
+use crate::operators::shared_rows::{Purpose, SharedRows};
 use datafusion::common::{Result, exec_err};
 use datafusion::functions_aggregate::expr_fn::min;
-use datafusion::logical_expr::ident;
+use datafusion::logical_expr::{JoinType, ident};
 use datafusion::prelude::{DataFrame, SessionContext};
 use neardup_wikitext::is_language_code;
 
@@ -48,6 +49,13 @@ impl Run<'_> {
                     texts = texts.aggregate(vec![ident("id")], vec![min(ident("text")).alias("text")])?;
                 }
                 let texts = texts.select_columns(&["id", "text"])?;
+                // The statement reads the texts of both rows of a pair; the input is read once.
+                let needed = "SELECT id AS needed FROM removed_rows \
+                              UNION ALL SELECT representative_id FROM removed_rows";
+                let needed = job.context().sql(needed).await?;
+                let texts = needed.join(texts, JoinType::RightSemi, &["needed"], &["id"], None)?;
+                let texts = SharedRows::plan(texts.into_unoptimized_plan(), Purpose::Divided);
+                let texts = DataFrame::new(job.context().state(), texts);
                 view(job.context(), "removed_texts", texts)?;
                 job.plan(statement!("removed.classified"), &values).await
             },

@@ -30,20 +30,14 @@ impl Run<'_> {
             true => statement!("texts.vectors"),
             false => statement!("texts"),
         };
-        // The reasons not to compare a row, the figure of the total size, and the expression of the size of a value.
-        let (missing, empty, size, length) = match by_vector {
+        // The reasons not to compare a row, and the figure of the total size.
+        let (missing, empty, size) = match by_vector {
             true => (
                 Reason::WithoutVector,
                 Reason::ZeroVector,
                 Figure::BytesOfVectors,
-                "character_length(encode(text, 'hex')) / 2",
             ),
-            false => (
-                Reason::WithoutText,
-                Reason::EmptyText,
-                Figure::Characters,
-                "character_length(text)",
-            ),
+            false => (Reason::WithoutText, Reason::EmptyText, Figure::Characters),
         };
         let is_dump = job.context().table_exist("sentences")?;
         let kinds = self.options.compare.kinds_left_out().join("', '");
@@ -82,13 +76,11 @@ impl Run<'_> {
                 };
                 let texts = numbers(
                     context,
-                    &format!(
-                        "SELECT coalesce(sum(CAST(cardinality(ids) AS BIGINT)), 0), \
-                         coalesce(sum(CAST(cardinality(ids) AS BIGINT)) FILTER (WHERE NOT compared), 0), \
-                         coalesce(sum(CAST({length} AS BIGINT)), 0), count(*) FILTER (WHERE compared), \
-                         coalesce(sum(CAST(cardinality(ids) AS BIGINT)) FILTER (WHERE group_value IS NULL), 0) \
-                         FROM texts"
-                    ),
+                    "SELECT coalesce(sum(CAST(cardinality(ids) AS BIGINT)), 0), \
+                     coalesce(sum(CAST(cardinality(ids) AS BIGINT)) FILTER (WHERE NOT compared), 0), \
+                     coalesce(sum(CAST(length AS BIGINT)), 0), count(*) FILTER (WHERE compared), \
+                     coalesce(sum(CAST(cardinality(ids) AS BIGINT)) FILTER (WHERE group_value IS NULL), 0) \
+                     FROM texts",
                 )
                 .await?;
                 if texts[0] != documents.ids_with_text {

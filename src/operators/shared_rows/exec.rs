@@ -4,7 +4,8 @@ use super::Store;
 use crate::operators::one_input::{input_statistics, one_input};
 use datafusion::common::Result;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
-use datafusion::physical_expr::EquivalenceProperties;
+use datafusion::physical_expr::expressions::Column;
+use datafusion::physical_expr::{Distribution, EquivalenceProperties};
 use datafusion::physical_plan::execution_plan::EmissionType;
 use datafusion::physical_plan::metrics::{ExecutionPlanMetricsSet, MetricsSet, SpillMetrics};
 use datafusion::physical_plan::{
@@ -17,6 +18,8 @@ use std::sync::Arc;
 pub(crate) struct SharedRowsExec {
     input: Arc<dyn ExecutionPlan>,
     store: Arc<Store>,
+    /// Whether the rows are divided among the partitions by their first column.
+    divided: bool,
     properties: Arc<PlanProperties>,
     metrics: ExecutionPlanMetricsSet,
 }
@@ -35,13 +38,20 @@ impl SharedRowsExec {
         Self {
             input,
             store,
+            divided: false,
             properties,
             metrics: ExecutionPlanMetricsSet::new(),
         }
     }
 
+    /// The same operator, with rows that are divided among the partitions by their first column, or are as they come.
+    pub(crate) fn with_rows_divided(self, divided: bool) -> Self {
+        Self { divided, ..self }
+    }
+
     fn over(&self, input: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPlan>> {
-        Ok(Arc::new(Self::new(input, Arc::clone(&self.store))))
+        let over = Self::new(input, Arc::clone(&self.store));
+        Ok(Arc::new(over.with_rows_divided(self.divided)))
     }
 
     /// The distribution of rows over partitions is known only after execution.
@@ -67,6 +77,16 @@ impl ExecutionPlan for SharedRowsExec {
 
     one_input!(input);
     input_statistics!();
+
+    fn required_input_distribution(&self) -> Vec<Distribution> {
+        let schema = self.input.schema();
+        vec![match schema.fields().first() {
+            Some(first) if self.divided => {
+                Distribution::KeyPartitioned(vec![Arc::new(Column::new(first.name(), 0))])
+            }
+            _ => Distribution::UnspecifiedDistribution,
+        }]
+    }
 
     fn maintains_input_order(&self) -> Vec<bool> {
         vec![false]

@@ -26,6 +26,9 @@ pub(crate) enum Purpose {
     NotDeterministic,
     /// Each execution gives the same rows, and takes long.
     Expensive,
+    /// The same, and so does what is done with each row: the rows are divided among the partitions by their first column,
+    /// where those of a file may be in one partition.
+    Divided,
 }
 
 impl PartialOrd for SharedRows {

@@ -21,6 +21,8 @@ use std::sync::Arc;
 
 /// The rows of one key take at most the limit of memory divided by this, so that the operators that read them have the rest.
 const MEMORY_SHARE: usize = 8;
+/// Maximum number of bytes of a batch that is read, of more than one row.
+const PART_BYTES: usize = 1 << 20;
 
 /// The stored rows, or the error that every reader gets.
 type Outcome = Result<Arc<Vec<Segment>>, Arc<DataFusionError>>;
@@ -75,6 +77,17 @@ impl Store {
     }
 }
 
+/// A batch in parts of at most [`PART_BYTES`], as the work on rows of long texts may take milliseconds for each.
+fn parts(batch: &RecordBatch) -> Vec<RecordBatch> {
+    let rows = batch.num_rows();
+    let bytes = get_record_batch_memory_size(batch).max(1);
+    let part = (PART_BYTES.saturating_mul(rows) / bytes).clamp(1, rows.max(1));
+    let starts = (0..rows).step_by(part);
+    starts
+        .map(|start| batch.slice(start, part.min(rows - start)))
+        .collect()
+}
+
 /// The rows of a segment.
 fn segment(segments: &Arc<Vec<Segment>>, number: usize) -> Result<SendableRecordBatchStream> {
     let segment = &segments[number];
@@ -91,11 +104,14 @@ fn segment(segments: &Arc<Vec<Segment>>, number: usize) -> Result<SendableRecord
     };
     let schema = Arc::clone(segment.manager.schema());
     let segments = Arc::clone(segments);
-    let in_memory = (0..segment.batches.len()).map(move |batch| {
-        let segment = &segments[number];
-        Ok(segment.batches[batch].clone())
-    });
-    let batches = futures::stream::iter(in_memory).chain(futures::stream::iter(on_disk).flatten());
+    let in_memory = futures::stream::iter(0..segment.batches.len())
+        .flat_map(move |batch| futures::stream::iter(parts(&segments[number].batches[batch])))
+        .then(|part| async {
+            // An idle thread takes no task that this one has woken before this one waits.
+            tokio::task::yield_now().await;
+            Ok(part)
+        });
+    let batches = in_memory.chain(futures::stream::iter(on_disk).flatten());
     Ok(Box::pin(RecordBatchStreamAdapter::new(schema, batches)))
 }
 

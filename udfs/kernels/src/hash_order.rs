@@ -1,17 +1,22 @@
-//! Sorting of hashes, which every set of shingles needs, and removal of repeats.
+//! Sorting of hashes, which every set of shingles needs, removal of repeats, and the number of distinct hashes.
 
 /// With fewer hashes, the standard sort is faster.
 const SMALL: usize = 64;
 /// With fewer hashes, one pass is faster than two.
 const ONE_PASS: usize = 800;
 
+/// More hashes are sorted to be counted, so that a table takes at most 1 MiB.
+const MOST_COUNTED: usize = 1 << 16;
+
 /// The number of values of a byte, by which each pass sorts.
 const RADIX: usize = 256;
 
-/// A reusable buffer of [`sort_distinct`].
+/// Reusable buffers of [`sort_distinct`] and [`count_distinct`].
 #[derive(Debug, Default)]
 pub(crate) struct HashOrder {
     other: Vec<u64>,
+    table: Vec<u64>,
+    missed: Vec<u64>,
 }
 
 /// Sorts `out[start..]` and removes repeats from it.
@@ -34,6 +39,54 @@ pub(crate) fn sort_distinct(out: &mut Vec<u64>, start: usize, order: &mut HashOr
         }
     }
     remove_repeats(out, start);
+}
+
+/// The number of distinct values among `hashes`.
+///
+/// Each hash overwrites the one in its slot of a table with two slots or more for each hash. Hashes that are not in their
+/// slot afterwards, about one of six, are sorted.
+pub(crate) fn count_distinct(hashes: &[u64], order: &mut HashOrder) -> usize {
+    let mut missed = std::mem::take(&mut order.missed);
+    missed.clear();
+    let in_table = match SMALL <= hashes.len() && hashes.len() <= MOST_COUNTED {
+        true => count_in_table(hashes, &mut order.table, &mut missed),
+        false => {
+            missed.extend_from_slice(hashes);
+            0
+        }
+    };
+    sort_distinct(&mut missed, 0, order);
+    let distinct = in_table + missed.len();
+    order.missed = missed;
+    distinct
+}
+
+/// The number of distinct values among `hashes` without those that `missed` gets, which has all copies of a value or none.
+fn count_in_table(hashes: &[u64], table: &mut Vec<u64>, missed: &mut Vec<u64>) -> usize {
+    let slots = (2 * hashes.len()).next_power_of_two();
+    let shift = u64::BITS - slots.trailing_zeros();
+    // 0 is a free slot, and no hash that is counted here.
+    table.clear();
+    table.resize(slots, 0);
+    let (mut distinct, mut has_zero) = (0, false);
+    for &hash in hashes {
+        if hash == 0 {
+            has_zero = true;
+            continue;
+        }
+        let slot = &mut table[(hash >> shift) as usize];
+        distinct += usize::from(*slot == 0);
+        *slot = hash;
+    }
+    // Every hash is written; the next one overwrites it if it is in its slot.
+    missed.resize(hashes.len(), 0);
+    let mut end = 0;
+    for &hash in hashes {
+        missed[end] = hash;
+        end += usize::from(hash != 0 && table[(hash >> shift) as usize] != hash);
+    }
+    missed.truncate(end);
+    distinct + usize::from(has_zero)
 }
 
 /// Sorts by the leading byte.
@@ -135,7 +188,13 @@ mod tests {
                 out.extend_from_slice(&values);
                 sort_distinct(&mut out, 2, &mut order);
                 assert_eq!(out[..2], [9, 9], "what was there stays");
-                assert_eq!(out[2..], oracle(&values), "{size} values under {mask:x}");
+                let distinct = oracle(&values);
+                assert_eq!(out[2..], distinct, "{size} values under {mask:x}");
+                assert_eq!(
+                    count_distinct(&values, &mut order),
+                    distinct.len(),
+                    "{size} values under {mask:x}"
+                );
             }
         }
     }

@@ -100,6 +100,7 @@ mod projection;
 mod runs;
 mod set_signature;
 mod shingle;
+mod short_hash;
 mod simhash;
 mod split_mix;
 mod spot_signatures;

@@ -9,8 +9,9 @@ use std::str::FromStr;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::hash_order::{HashOrder, sort_distinct};
+use crate::hash_order::{HashOrder, count_distinct, sort_distinct};
 use crate::normalize::ascii_prefix;
+use crate::short_hash::xxh3_short;
 use crate::words::for_each_word;
 
 /// The largest window of a [`Shingle`].
@@ -51,6 +52,7 @@ pub struct ShingleScratch {
     /// Where each character of the text starts, and where the last one ends.
     starts: Vec<usize>,
     order: HashOrder,
+    hashes: Vec<u64>,
 }
 
 impl Shingle {
@@ -131,6 +133,23 @@ impl Shingle {
         self.repeated_hashes_into(text, scratch, out);
         sort_distinct(out, start, &mut scratch.order);
     }
+
+    /// The number of distinct shingles of `text`: of hashes that [`Self::hashes_into`] appends.
+    ///
+    /// ```
+    /// use neardup_kernels::{Shingle, ShingleScratch};
+    ///
+    /// let count = Shingle::Word(2).count("to be or not to be", &mut ShingleScratch::default());
+    /// assert_eq!(count, 4); // 'to be' counts once
+    /// ```
+    pub fn count(self, text: &str, scratch: &mut ShingleScratch) -> usize {
+        let mut hashes = std::mem::take(&mut scratch.hashes);
+        hashes.clear();
+        self.repeated_hashes_into(text, scratch, &mut hashes);
+        let count = count_distinct(&hashes, &mut scratch.order);
+        scratch.hashes = hashes;
+        count
+    }
 }
 
 impl ShingleScratch {
@@ -181,7 +200,8 @@ const FIXED_WINDOWS: [WindowHashes; 17] = [
 
 /// Appends the hash of each `N` bytes. As the length is a constant, a hash takes few instructions and no branch.
 fn window_hashes<const N: usize>(text: &[u8], out: &mut Vec<u64>) {
-    out.extend(text.windows(N).map(xxh3_64));
+    let hash = |window: &[u8]| window.first_chunk().map_or(0, xxh3_short::<N>);
+    out.extend(text.windows(N).map(hash));
 }
 
 /// Minimum number of bytes of a run of ASCII characters whose windows are hashed by [`window_hashes`].

@@ -65,8 +65,11 @@ const BLOCKS: usize = 16;
 const BLOCK_SHARE: usize = 3;
 /// If a task has several parts, the rows in memory take at most this share of a memory limit: an eighth.
 const WAITING_SHARE: usize = 8;
-/// Rows of a block that a worker probes one after the other.
+/// The maximum number of rows of a block that a worker probes one after the other.
 const PROBES: usize = 512;
+/// The number of such runs of rows for each worker: in a block of few rows, which are long, runs are shorter, so that no
+/// worker is left alone with the last one.
+const RUNS: usize = 64;
 /// Work after which a worker yields, in units of about a nanosecond.
 const WORK: usize = 4 << 20;
 
@@ -92,6 +95,7 @@ struct Shared {
     counts: Arc<Counts>,
     spec: BlockSpec,
     shingle: Shingle,
+    workers: usize,
     output: Output,
 }
 
@@ -211,6 +215,7 @@ impl BlockJoin {
             counts,
             spec,
             shingle: self.shingle,
+            workers: self.workers.max(1),
             output: output.clone(),
         });
         let mut next = 0;
@@ -501,7 +506,8 @@ async fn work(shared: Arc<Shared>, current: Arc<Current>) -> Result<Stats> {
     let mut prober = Prober::new(shared.spec.threshold);
     prober.begin(block);
     let (mut found, mut pairs) = (Vec::new(), Pairs::default());
-    let runs = block.len().div_ceil(PROBES);
+    let run = (block.len() / (RUNS * shared.workers)).clamp(1, PROBES);
+    let runs = block.len().div_ceil(run);
     let mut work = 0;
     loop {
         let unit = current.taken.fetch_add(1, Ordering::Relaxed);
@@ -517,7 +523,11 @@ async fn work(shared: Arc<Shared>, current: Arc<Current>) -> Result<Stats> {
             .as_ref()
             .map_or(&current.ids, |portion| &portion.ids);
         let rows = match &portion {
-            None => unit * PROBES..block.len().min((unit + 1) * PROBES),
+            // A row is compared with those before it, so that the last ones take longest.
+            None => {
+                let end = block.len() - unit * run;
+                end.saturating_sub(run)..end
+            }
             Some(portion) => 0..portion.rows.len(),
         };
         for row in rows {

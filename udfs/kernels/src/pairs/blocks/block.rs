@@ -602,7 +602,9 @@ impl Prober {
     fn overlap(&mut self, block: &Block, set: &[u64], row: u32, needed: u32) -> Option<usize> {
         let other = block.set(row);
         if let Some(reference) = block.differences.reference(row)
-            && (self.differences).resembles(set, reference, |row| block.set(row))
+            && (self.differences).resembles(set, reference, |reference| {
+                (block.differences).set_of(reference, |row| block.set(row))
+            })
         {
             let difference = block.differences.of_row(row);
             return (self.differences).overlap((set.len(), other.len()), difference, needed);

@@ -10,6 +10,9 @@
 //!
 //! L and M are bits, one for each token of R, so that |L ∩ M| takes an instruction for 64 tokens and more. Most tokens of X
 //! are in no other row of the block, so that only the others are looked up if both rows are of it.
+//!
+//! If R is one of the rows, all others have in X and Y what R alone lacks. Many rows have their consensus as reference
+//! instead, the tokens that most of them have.
 
 use std::cmp::{Ordering, Reverse};
 
@@ -26,6 +29,10 @@ pub(super) const MIN_ROWS: usize = 8;
 const MAX_TRIES: usize = 2;
 /// A difference has at most one token for this number of tokens of its set.
 const MIN_SHARE: usize = 3;
+/// The number of rows with one reference from which they have their consensus as reference.
+const MIN_FOLLOWERS: usize = 32;
+/// The number of these rows whose tokens are counted for it.
+const SAMPLE: usize = 9;
 /// All differences have at most one word for this number of tokens of all sets, and as many are held to find the tokens
 /// that several rows have.
 const MIN_SHARE_OF_ALL: usize = 8;
@@ -35,8 +42,11 @@ const NONE: u32 = u32::MAX;
 /// The reference of each row that has one, and the difference from it.
 #[derive(Debug, Default)]
 pub(super) struct Differences {
-    /// For each row the number of its reference, or [`NONE`]. Empty if there are no references.
+    /// For each row the number of its reference, or [`NONE`]: that of a row, or the number of rows plus that of a consensus.
+    /// Empty if there are no references.
     references: Vec<u32>,
+    /// Sets that are no rows.
+    consensus: Vec<Vec<u64>>,
     /// For each row the words of bits, and the number of its tokens beside the reference that another row has, too.
     bits: Vec<(u32, u32)>,
     /// Where the words of each row start, and where those of the last one end.
@@ -47,7 +57,7 @@ pub(super) struct Differences {
     max_words: usize,
 }
 
-/// A row that can be the reference of another one.
+/// The reference of a row: another row or a consensus.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Reference(u32);
 
@@ -74,13 +84,15 @@ impl Differences {
             return 0;
         }
         (rows + 1)
-            .saturating_mul(2 * size_of::<u32>() + size_of::<(u32, u32)>() + size_of::<usize>())
+            .saturating_mul(4 * size_of::<u32>() + size_of::<(u32, u32)>() + size_of::<usize>())
             .saturating_add((2 * (tokens / MIN_SHARE_OF_ALL)).saturating_mul(size_of::<u64>()))
     }
 
     /// Bytes held.
     pub(super) fn memory(&self) -> usize {
+        let consensus = self.consensus.iter().map(Vec::capacity).sum::<usize>();
         self.references.capacity() * size_of::<u32>()
+            + consensus * size_of::<u64>()
             + self.bits.capacity() * size_of::<(u32, u32)>()
             + self.starts.capacity() * size_of::<usize>()
             + self.words.capacity() * size_of::<u64>()
@@ -100,6 +112,7 @@ impl Differences {
         }
         let mut all = Self {
             references: vec![NONE; rows],
+            consensus: Vec::new(),
             bits: vec![(0, 0); rows],
             starts: Vec::with_capacity(rows + 1),
             words: Vec::new(),
@@ -140,9 +153,61 @@ impl Differences {
             }
             all.starts.push(all.words.len());
         }
+        all.take_consensus(set);
         all.words.shrink_to_fit();
         all.separate();
         all
+    }
+
+    /// Gives many rows of one reference their consensus instead.
+    fn take_consensus<'a>(&mut self, set: impl Fn(u32) -> &'a [u64]) {
+        let rows = self.references.len();
+        let numbered = (0_u32..).zip(&self.references);
+        let mut followers: Vec<(u32, u32)> = numbered
+            .filter(|&(_, &reference)| reference != NONE)
+            .map(|(row, &reference)| (reference, row))
+            .collect();
+        followers.sort_unstable();
+        for group in followers.chunk_by(|a, b| a.0 == b.0) {
+            if group.len() < MIN_FOLLOWERS {
+                continue;
+            }
+            let sample = (0..SAMPLE).map(|at| set(group[at * group.len() / SAMPLE].1));
+            // As much is held as for the tokens that several rows have.
+            if sample.clone().map(<[u64]>::len).sum::<usize>() > self.max_words {
+                continue;
+            }
+            let consensus = consensus(sample);
+            let number = u32::try_from(rows + self.consensus.len());
+            let left = self.max_words.checked_sub(consensus.len());
+            let (Ok(number), Some(left)) = (number, left) else {
+                break;
+            };
+            self.max_words = left;
+            self.consensus.push(consensus);
+            for &(_, row) in group {
+                self.references[row as usize] = number;
+            }
+        }
+        if self.consensus.is_empty() {
+            return;
+        }
+        let references = std::mem::replace(&mut self.references, vec![NONE; rows]);
+        self.words.clear();
+        self.starts.truncate(1);
+        for (row, reference) in (0_u32..).zip(references) {
+            self.bits[row as usize] = (0, 0);
+            if reference != NONE {
+                let consensus = std::mem::take(&mut self.consensus);
+                let of_reference = match consensus.get((reference as usize).wrapping_sub(rows)) {
+                    Some(consensus) => consensus,
+                    None => set(reference),
+                };
+                self.add(row, set(row), reference, of_reference);
+                self.consensus = consensus;
+            }
+            self.starts.push(self.words.len());
+        }
     }
 
     /// Adds the difference of a row from a reference; false if it is too long.
@@ -208,6 +273,18 @@ impl Differences {
         }
     }
 
+    /// The set of a reference; `set` is that of a row.
+    pub(super) fn set_of<'a>(
+        &'a self,
+        reference: Reference,
+        set: impl Fn(u32) -> &'a [u64],
+    ) -> &'a [u64] {
+        match (reference.0 as usize).checked_sub(self.references.len()) {
+            Some(number) => self.consensus.get(number).map_or(&[], Vec::as_slice),
+            None => set(reference.0),
+        }
+    }
+
     /// The reference of a row.
     #[inline]
     pub(super) fn reference(&self, row: u32) -> Option<Reference> {
@@ -270,7 +347,7 @@ impl DifferenceProbe {
     /// Begins with a row of the block; `set_of` is the set of one.
     pub(super) fn begin_own<'a>(
         &mut self,
-        differences: &Differences,
+        differences: &'a Differences,
         row: u32,
         set_of: impl Fn(u32) -> &'a [u64],
     ) {
@@ -279,7 +356,7 @@ impl DifferenceProbe {
         if let Some(reference) = differences.reference(row) {
             let difference = differences.of_row(row);
             self.reference = Some(reference);
-            self.reference_tokens = set_of(reference.0).len();
+            self.reference_tokens = differences.set_of(reference, set_of).len();
             self.lacking.clear();
             self.lacking.extend_from_slice(difference.lacking);
             self.beyond.clear();
@@ -294,13 +371,14 @@ impl DifferenceProbe {
         self.is_known = true;
     }
 
-    /// Whether the probed row, with this set, and a row with this reference can be compared by their differences.
+    /// Whether the probed row, with this set, and a row with this reference can be compared by their differences. `set_of` is
+    /// the set of a reference.
     #[inline]
     pub(super) fn resembles<'a>(
         &mut self,
         set: &[u64],
         reference: Reference,
-        set_of: impl Fn(u32) -> &'a [u64],
+        set_of: impl Fn(Reference) -> &'a [u64],
     ) -> bool {
         if self.reference != Some(reference) {
             // Rows that a row resembles mostly have one reference.
@@ -313,7 +391,7 @@ impl DifferenceProbe {
         self.compared += 1;
         // The difference costs as much as a comparison of the sets.
         if self.compared == 2 && !self.is_known && set.len() >= MIN_TOKENS {
-            let of_reference = set_of(reference.0);
+            let of_reference = set_of(reference);
             let bits = of_reference.len().div_ceil(64);
             let words = &mut self.lacking;
             words.clear();
@@ -377,6 +455,18 @@ impl DifferenceProbe {
             false => crate::overlap_at_least(&self.beyond, tokens, needed),
         }
     }
+}
+
+/// The tokens that more than half of the sets have, in ascending order.
+fn consensus<'a>(sets: impl Iterator<Item = &'a [u64]> + Clone) -> Vec<u64> {
+    let half = sets.clone().count() / 2;
+    let mut tokens: Vec<u64> = sets.flatten().copied().collect();
+    tokens.sort_unstable();
+    let of_most = tokens.chunk_by(|a, b| a == b);
+    of_most
+        .filter(|copies| copies.len() > half)
+        .map(|copies| copies[0])
+        .collect()
 }
 
 /// Sets the bits, from the word `start` on, of the tokens of the reference `b` that `a` lacks, and appends the tokens of
@@ -510,8 +600,10 @@ mod tests {
         let mut random = Random::new(3);
         let (mut compared, mut found) = (0, 0);
         for edits in [0, 1, 20, 60, 200] {
-            let sets = alike(&mut random, 12, 900, edits);
+            let rows = if edits % 3 == 0 { 12 } else { 100 };
+            let sets = alike(&mut random, rows, 900, edits);
             let differences = differences(&sets);
+            assert_eq!(differences.consensus.len(), usize::from(rows == 100));
             let mut probe = DifferenceProbe::default();
             for own in [true, false] {
                 for (a, set) in sets.iter().enumerate() {
@@ -526,7 +618,9 @@ mod tests {
                         let Some(reference) = differences.reference(b as u32) else {
                             continue;
                         };
-                        if !probe.resembles(set, reference, |row| &sets[row as usize]) {
+                        let of_row = |row: u32| sets[row as usize].as_slice();
+                        let set_of = |reference| differences.set_of(reference, of_row);
+                        if !probe.resembles(set, reference, set_of) {
                             continue;
                         }
                         compared += 1;
@@ -569,6 +663,39 @@ mod tests {
         }
     }
 
+    #[test]
+    fn the_consensus_of_a_template_is_what_its_rows_have_in_common() {
+        let mut random = Random::new(12);
+        let sets = alike(&mut random, 101, 900, 60);
+        let base = &consensus(sets.iter().map(Vec::as_slice));
+        let differences = differences(&sets);
+        assert_eq!(differences.consensus.len(), 1);
+        assert_eq!(&differences.consensus[0], base);
+        let words = differences.words.len();
+        let own: usize = sets
+            .iter()
+            .map(|set| set.len() - crate::overlap(set, base))
+            .sum();
+        assert_eq!(words, sets.len() * base.len().div_ceil(64) + own);
+        for (row, set) in (0..).zip(&sets) {
+            let Difference {
+                lacking,
+                common,
+                single,
+            } = differences.of_row(row);
+            let lacking: u32 = lacking.iter().map(|word| word.count_ones()).sum();
+            assert_eq!(lacking as usize, base.len() - crate::overlap(set, base));
+            let others = sets.iter().zip(0..).filter(|&(_, other)| other != row);
+            let is_common = |token: &u64| {
+                others
+                    .clone()
+                    .any(|(other, _)| other.binary_search(token).is_ok())
+            };
+            assert!(common.iter().all(is_common));
+            assert!(!single.iter().any(is_common));
+        }
+    }
+
     /// Each row is the first one of a bucket of its own, and the rows of a template are in several buckets.
     #[test]
     fn rows_of_a_template_have_one_reference() {
@@ -582,7 +709,7 @@ mod tests {
         let of_rows = (0..100).filter_map(|row| differences.reference(row));
         assert_eq!(
             of_rows
-                .filter(|&reference| reference == Reference(0))
+                .filter(|&reference| reference == Reference(100))
                 .count(),
             100
         );
@@ -613,7 +740,8 @@ mod tests {
         let all: usize = sets.iter().map(Vec::len).sum();
         let differences = differences(&sets);
         assert!(differences.words.len() <= all / MIN_SHARE_OF_ALL);
-        assert!(differences.words.len() > all / MIN_SHARE_OF_ALL - 900);
+        let consensus = differences.consensus[0].len();
+        assert!(differences.words.len() + consensus > all / MIN_SHARE_OF_ALL - 900);
         assert!(differences.references.contains(&NONE));
     }
 
