@@ -40,7 +40,6 @@ FROM (
     END AS reason,
     own.cluster_id,
     classify_pair(kept.text, own.text, $language) AS kind
-  -- The rows of the second relation keep their partitions, which divide the work: few of the first one have many partners.
   FROM kept_texts AS kept
   JOIN own_texts AS own ON kept.id = own.representative_id
 )

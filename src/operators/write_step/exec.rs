@@ -2,13 +2,13 @@
 
 use super::Target;
 use super::logical::WRITTEN;
-use super::writer::{StepFile, Written};
+use super::writer::{ROW_GROUP_BYTES, StepFile, Written};
 use crate::operators::one_input::one_input;
-use crate::resources::has_limit;
 use datafusion::arrow::array::{ArrayRef, RecordBatch, StringArray, UInt64Array};
 use datafusion::arrow::compute::SortOptions;
 use datafusion::arrow::datatypes::Schema;
 use datafusion::common::{DataFusionError, Result};
+use datafusion::execution::memory_pool::MemoryLimit;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_expr::expressions::Column;
 use datafusion::physical_expr::{
@@ -28,6 +28,18 @@ use std::sync::Arc;
 
 /// Maximum number of tasks that encode the row groups of one file, each of which is held in memory.
 const MAX_TASKS: usize = 8;
+/// The row groups that are held take at most this share of a memory limit, also of that of an executor: a sixteenth.
+const MEMORY_SHARE: usize = 16;
+
+/// The number of tasks that encode the row groups of one file.
+pub(super) fn tasks(context: &TaskContext) -> NonZeroUsize {
+    let room = match context.memory_pool().memory_limit() {
+        MemoryLimit::Finite(bytes) => bytes / MEMORY_SHARE / ROW_GROUP_BYTES as usize,
+        _ => MAX_TASKS,
+    };
+    let threads = context.session_config().target_partitions();
+    NonZeroUsize::new(threads.min(room).min(MAX_TASKS)).unwrap_or(NonZeroUsize::MIN)
+}
 
 /// Writes each partition of its input as one file and returns a record of each file.
 #[derive(Debug)]
@@ -135,11 +147,9 @@ impl ExecutionPlan for WriteStepExec {
         let schema = self.input.schema();
         let plan = Arc::clone(&self.input);
         let mut input = plan.execute(partition, Arc::clone(&context))?;
-        // Partitions that have files of their own are encoded in parallel anyway, and the rows of several row groups
-        // may take too much of a limit.
-        let threads = context.session_config().target_partitions();
-        let tasks = match target.one_file && !has_limit(context.session_config().options()) {
-            true => NonZeroUsize::new(threads.min(MAX_TASKS)).unwrap_or(NonZeroUsize::MIN),
+        // Partitions that have files of their own are encoded in parallel anyway.
+        let tasks = match target.one_file {
+            true => tasks(&context),
             false => NonZeroUsize::MIN,
         };
         let written = async move {

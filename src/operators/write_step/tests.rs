@@ -1,5 +1,6 @@
 //! Tests that equal rows become equal files.
 
+use super::exec::tasks;
 use super::writer::StepFile;
 use super::{Target, write_empty};
 use datafusion::arrow::array::{
@@ -9,8 +10,9 @@ use datafusion::arrow::array::{
 };
 use datafusion::arrow::datatypes::{DataType, Field, Fields, Int32Type, Schema};
 use datafusion::common::Result;
-use datafusion::execution::runtime_env::RuntimeEnv;
+use datafusion::execution::runtime_env::{RuntimeEnv, RuntimeEnvBuilder};
 use datafusion::parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use datafusion::prelude::{SessionConfig, SessionContext};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
@@ -160,5 +162,24 @@ async fn many_rows_end_groups() -> Result<()> {
     let tasks = NonZeroUsize::new(2).unwrap_or(NonZeroUsize::MIN);
     assert!(written_by(&rows, 7_777, tasks).await? == wanted);
     assert_eq!(schema(wanted)?.1, 3);
+    Ok(())
+}
+
+#[test]
+fn row_groups_that_are_held_take_a_share_of_a_limit() -> Result<()> {
+    let tasks_with = |limit: Option<usize>, threads: usize| -> Result<usize> {
+        let runtime = match limit {
+            Some(bytes) => RuntimeEnvBuilder::new().with_memory_limit(bytes, 1.0),
+            None => RuntimeEnvBuilder::new(),
+        };
+        let config = SessionConfig::new().with_target_partitions(threads);
+        let context = SessionContext::new_with_config_rt(config, runtime.build_arc()?);
+        Ok(tasks(&context.task_ctx()).get())
+    };
+    assert_eq!(tasks_with(None, 1)?, 1);
+    assert_eq!(tasks_with(None, 100)?, 8);
+    assert_eq!(tasks_with(Some(1), 7)?, 1);
+    assert_eq!(tasks_with(Some(2 << 30), 7)?, 2);
+    assert_eq!(tasks_with(Some(64 << 30), 3)?, 3);
     Ok(())
 }

@@ -27,7 +27,7 @@ use tokio::sync::mpsc;
 use xxhash_rust::xxh3::Xxh3;
 
 /// A row group ends with the block that brings it to at least this many bytes of values, or this many rows.
-const ROW_GROUP_BYTES: u64 = 64 << 20;
+pub(super) const ROW_GROUP_BYTES: u64 = 64 << 20;
 const ROW_GROUP_ROWS: usize = 1 << 20;
 
 /// A record of a written file.
