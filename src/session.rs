@@ -1,8 +1,8 @@
 //! Sessions: DataFusion with the functions, operators and table functions of this crate.
 
 use crate::files::{
-    CopyPlainTexts, DropDoubtfulBounds, FileTables, ScanFloats, TsvFactory, with_buckets,
-    written_formats,
+    CopyPlainTexts, DropDoubtfulStatistics, FileTables, PruneByKnownValues, TsvFactory,
+    with_buckets, written_formats,
 };
 use crate::functions::{
     BoundOffsets, ExpandDeferredCalls, FromItems, FunctionPlanner, OffsetsAboveLimits,
@@ -252,13 +252,19 @@ fn extended(mut builder: SessionStateBuilder) -> SessionStateBuilder {
     analyzer.rules.push(Arc::new(UnsortedGroupingSets));
     analyzer.rules.push(Arc::new(ListsOfWindows));
     let small_side = JoinSmallSide::of(builder.runtime_env().as_ref());
+    let runtime = Arc::clone(builder.runtime_env().get_or_insert_default());
     let physical = builder.physical_optimizers();
     let physical = physical.get_or_insert_with(PhysicalOptimizer::new);
-    // Bounds are dropped before any rule reads the statistics; pruning predicates are changed after all filters were
-    // pushed down.
-    physical.rules.insert(0, Arc::new(DropDoubtfulBounds));
+    // Statistics are dropped before any rule reads them; pruning predicates are changed after all filters were pushed
+    // down.
+    let drop_doubtful = DropDoubtfulStatistics {
+        runtime: Arc::clone(&runtime),
+    };
+    physical.rules.insert(0, Arc::new(drop_doubtful));
     physical.rules.insert(1, Arc::new(small_side));
-    physical.rules.push(Arc::new(ScanFloats));
+    physical
+        .rules
+        .push(Arc::new(PruneByKnownValues { runtime }));
     // Rows are distributed, and sorts added and left out, by the rule that the first two come before; filters are moved by
     // that of the other.
     let unknown_values = UnknownValues { everywhere: false };

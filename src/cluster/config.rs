@@ -4,7 +4,7 @@ use super::codec::{LogicalCodec, PhysicalCodec};
 use super::copy_to::decode_copies;
 use super::stages::PrepareStages;
 use super::token::{TaskOptions, Token};
-use crate::files::{DropDoubtfulBounds, ReadAllFloats, with_buckets};
+use crate::files::{DropDoubtfulStatistics, ReadAllOfDoubtful, with_buckets};
 use crate::functions::OffsetsAboveLimits;
 use crate::operators::distinct_members::DistinctMembers;
 use crate::operators::planner::planned;
@@ -110,8 +110,12 @@ impl QueryPlanner for StagePlanner {
             of_joins_by_sorting: true,
         };
         let ours: [Arc<dyn PhysicalOptimizerRule + Send + Sync>; 6] = [
-            Arc::new(DropDoubtfulBounds),
-            Arc::new(ReadAllFloats),
+            Arc::new(DropDoubtfulStatistics {
+                runtime: Arc::clone(state.runtime_env()),
+            }),
+            Arc::new(ReadAllOfDoubtful {
+                runtime: Arc::clone(state.runtime_env()),
+            }),
             Arc::new(WholeFiles),
             Arc::new(members),
             Arc::new(OffsetsAboveLimits),

@@ -3,7 +3,7 @@
 mod damaged;
 mod destination;
 mod disk;
-mod doubtful_bounds;
+mod doubtful_statistics;
 mod external;
 mod find;
 mod listing;
@@ -23,8 +23,8 @@ mod written_formats;
 pub use damaged::explain_read_error;
 pub use destination::Destination;
 #[cfg(feature = "cluster")]
-pub(crate) use doubtful_bounds::ReadAllFloats;
-pub(crate) use doubtful_bounds::{DropDoubtfulBounds, ScanFloats};
+pub(crate) use doubtful_statistics::ReadAllOfDoubtful;
+pub(crate) use doubtful_statistics::{DropDoubtfulStatistics, PruneByKnownValues};
 pub(crate) use external::TsvFactory;
 pub(crate) use find::MANIFEST;
 pub(crate) use listing::parquet_files;

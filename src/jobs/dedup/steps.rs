@@ -9,9 +9,12 @@ use crate::jobs::job::{Job, Output};
 use crate::jobs::manifest::StepRecord;
 use crate::jobs::results::{check_one_row, numbers};
 use crate::resources::has_limit;
+use datafusion::common::tree_node::TreeNode;
 use datafusion::common::{Result, exec_err, internal_err};
 use datafusion::datasource::MemTable;
 use datafusion::logical_expr::{Expr, JoinType, LogicalPlan, LogicalPlanBuilder, ident};
+use datafusion::physical_plan::ExecutionPlan;
+use datafusion::physical_plan::placeholder_row::PlaceholderRowExec;
 use datafusion::prelude::{DataFrame, SessionContext};
 use neardup_kernels::Measure;
 use neardup_kernels::pairs::MAX_PREDECESSORS;
@@ -432,6 +435,17 @@ impl Run<'_> {
     }
 }
 
+/// Whether the metadata of the files tells that each document has a text. Nothing is read of files that do not tell.
+async fn all_have_text(context: &SessionContext) -> Result<bool> {
+    let query = "SELECT count(*) = count(text) FROM documents";
+    let plan = context.sql(query).await?.create_physical_plan().await?;
+    let reads = |part: &Arc<dyn ExecutionPlan>| {
+        part.children().is_empty() && !part.is::<PlaceholderRowExec>()
+    };
+    let reads = plan.exists(|part| Ok(reads(part)))?;
+    Ok(!reads && numbers(context, query).await? == [1])
+}
+
 /// How many rows and ids the documents have.
 struct Documents {
     rows: i64,
@@ -443,14 +457,17 @@ struct Documents {
 impl Documents {
     async fn count(context: &SessionContext) -> Result<Self> {
         // A GROUP BY id can spill; count(DISTINCT id) cannot.
-        let counts = numbers(
-            context,
+        let texts = match all_have_text(context).await? {
+            true => "count(*)",
+            false => "count(text)",
+        };
+        let query = format!(
             "SELECT CAST(coalesce(sum(rows), 0) AS BIGINT), \
              CAST(coalesce(sum(rows) FILTER (WHERE id IS NULL), 0) AS BIGINT), \
              count(id), count(id) FILTER (WHERE texts > 0) \
-             FROM (SELECT id, count(*) AS rows, count(text) AS texts FROM documents GROUP BY id)",
-        )
-        .await?;
+             FROM (SELECT id, count(*) AS rows, {texts} AS texts FROM documents GROUP BY id)"
+        );
+        let counts = numbers(context, &query).await?;
         let [rows, without_id, ids, ids_with_text] = counts[..] else {
             return exec_err!("step texts: expected four counts");
         };

@@ -13,13 +13,17 @@ use super::scratch::Scratch;
 use datafusion::arrow::array::{ArrayRef, Float64Array, Int64Array, RecordBatch, StringArray};
 use datafusion::arrow::util::pretty::pretty_format_batches;
 use datafusion::parquet::basic::Compression;
+use datafusion::parquet::errors::Result as ParquetResult;
+use datafusion::parquet::file::metadata::{ParquetMetaDataReader, ParquetMetaDataWriter};
 use datafusion::parquet::file::reader::{FileReader, SerializedFileReader};
+use datafusion::parquet::file::statistics::{Statistics, ValueStatistics};
 use datafusion::prelude::{SessionConfig, SessionContext};
 use libtest_mimic::{Failed, Trial};
 use neardup::cluster::{ClientOptions, Token};
 pub use processes::Cluster;
 use processes::{TIMEOUT, token_file};
 use sqllogictest::Runner;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
@@ -49,6 +53,8 @@ pub fn trials() -> Vec<Trial> {
     ));
     trials.push(Trial::test("cluster::files that are written", files));
     trials.push(Trial::test("cluster::NaN in Parquet", not_a_number));
+    let uncounted = "cluster::NULLs that a Parquet file does not count";
+    trials.push(Trial::test(uncounted, uncounted_nulls));
     trials.push(Trial::test("cluster::dictionaries", dictionaries));
     trials.push(Trial::test(
         "cluster::a copy with options",
@@ -514,6 +520,110 @@ fn not_a_number() -> Result<(), Failed> {
         }
         Ok(())
     })
+}
+
+/// Parquet statistics may have bounds and no number of NULLs, which is then not 0: NULLs must not be counted as values,
+/// skipped by `IS NULL`, or replaced by the only other value of a column.
+fn uncounted_nulls() -> Result<(), Failed> {
+    let cluster = Cluster::start(1)?;
+    let options = client(&cluster.url())?;
+    crate::run(async move {
+        let folder = tempfile::TempDir::new()?;
+        let file = folder.path().join("texts.parquet");
+        let local = neardup::session(SessionConfig::new(), Arc::default())?;
+        let copy = format!(
+            "COPY (SELECT value AS id, CASE WHEN value % 97 <> 3 THEN 'text ' || (value % 7) END AS text,
+               CASE WHEN value < 900 OR value % 5 = 0 THEN 'one' END AS constant
+             FROM (SELECT unnest(range(0, 4000)) AS value) ORDER BY id) TO '{}' OPTIONS ('format.max_row_group_size' '500')",
+            file.display()
+        );
+        rows(&local, &copy).await?;
+        without_null_counts(&file)?;
+        let file = file.display();
+        rows(
+            &local,
+            &format!("CREATE TABLE texts AS SELECT * FROM '{file}'"),
+        )
+        .await?;
+        let remote = neardup::cluster::session(&options, Arc::default())?;
+        for query in [
+            "SELECT count(*) AS n, count(text) AS m, count(constant) AS k FROM TABLE",
+            "SELECT id FROM TABLE WHERE text IS NULL ORDER BY id",
+            "SELECT id, constant FROM TABLE WHERE constant IS NULL OR text = 'text 3' ORDER BY id",
+            "SELECT text, id FROM TABLE ORDER BY text NULLS FIRST, id LIMIT 60",
+            "SELECT constant, count(*) AS n FROM TABLE GROUP BY constant ORDER BY constant",
+            "SELECT DISTINCT constant FROM TABLE WHERE id >= 500 ORDER BY constant",
+        ] {
+            let expected = rows(&local, &query.replace("TABLE", "texts")).await?;
+            let of_file = query.replace("TABLE", &format!("'{file}'"));
+            for (mode, session) in [("one process", &local), ("a cluster", &remote)] {
+                for pushdown in [false, true] {
+                    let set =
+                        format!("SET datafusion.execution.parquet.pushdown_filters = {pushdown}");
+                    rows(session, &set).await?;
+                    let found = rows(session, &of_file).await?;
+                    if found != expected {
+                        let difference = difference(&expected, &found);
+                        return Err(format!(
+                            "{mode}, pushdown {pushdown}: {of_file}: {difference}"
+                        )
+                        .into());
+                    }
+                }
+            }
+        }
+        Ok(())
+    })
+}
+
+/// Writes the metadata of a Parquet file again, without numbers of NULLs and without an index of its pages.
+fn without_null_counts(path: &Path) -> Result<(), Failed> {
+    let bytes = std::fs::read(path)?;
+    let metadata = ParquetMetaDataReader::new().parse_and_finish(&File::open(path)?)?;
+    let groups = metadata.row_groups().iter().map(|group| {
+        let columns = group.columns().iter().map(|column| {
+            let uncounted = match column.statistics() {
+                Some(Statistics::ByteArray(known)) => Statistics::ByteArray(ValueStatistics::new(
+                    known.min_opt().cloned(),
+                    known.max_opt().cloned(),
+                    None,
+                    None,
+                    false,
+                )),
+                Some(other) => other.clone(),
+                None => return Ok(column.clone()),
+            };
+            let column = column.clone().into_builder();
+            let column = column
+                .set_column_index_offset(None)
+                .set_column_index_length(None);
+            let column = column
+                .set_offset_index_offset(None)
+                .set_offset_index_length(None);
+            column.set_statistics(uncounted).build()
+        });
+        let columns = columns.collect::<ParquetResult<_>>()?;
+        group
+            .clone()
+            .into_builder()
+            .set_column_metadata(columns)
+            .build()
+    });
+    let groups = groups.collect::<ParquetResult<_>>()?;
+    let metadata = metadata.into_builder().set_row_groups(groups);
+    let metadata = metadata
+        .set_column_index(None)
+        .set_offset_index(None)
+        .build();
+    let length = bytes.len() - 8;
+    let footer = bytes
+        .get(length..length + 4)
+        .and_then(|of| of.try_into().ok());
+    let footer = u32::from_le_bytes(footer.ok_or("a file without a footer")?) as usize;
+    let mut written = bytes[..length - footer].to_vec();
+    ParquetMetaDataWriter::new(&mut written, &metadata).finish()?;
+    std::fs::write(path, written)?;
+    Ok(())
 }
 
 /// Table functions give the same rows on a cluster as in one process. On several executors, rows that a call reads
