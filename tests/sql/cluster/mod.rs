@@ -531,20 +531,18 @@ fn uncounted_nulls() -> Result<(), Failed> {
         let folder = tempfile::TempDir::new()?;
         let file = folder.path().join("texts.parquet");
         let local = neardup::session(SessionConfig::new(), Arc::default())?;
+        let made = "CREATE TABLE texts AS
+            SELECT value AS id, CASE WHEN value % 97 <> 3 THEN 'text ' || (value % 7) END AS text,
+              CASE WHEN value < 900 OR value % 5 = 0 THEN 'one' END AS constant
+            FROM (SELECT unnest(range(0, 4000)) AS value)";
+        rows(&local, made).await?;
         let copy = format!(
-            "COPY (SELECT value AS id, CASE WHEN value % 97 <> 3 THEN 'text ' || (value % 7) END AS text,
-               CASE WHEN value < 900 OR value % 5 = 0 THEN 'one' END AS constant
-             FROM (SELECT unnest(range(0, 4000)) AS value) ORDER BY id) TO '{}' OPTIONS ('format.max_row_group_size' '500')",
+            "COPY (SELECT * FROM texts ORDER BY id) TO '{}' OPTIONS ('format.max_row_group_size' '500')",
             file.display()
         );
         rows(&local, &copy).await?;
         without_null_counts(&file)?;
         let file = file.display();
-        rows(
-            &local,
-            &format!("CREATE TABLE texts AS SELECT * FROM '{file}'"),
-        )
-        .await?;
         let remote = neardup::cluster::session(&options, Arc::default())?;
         for query in [
             "SELECT count(*) AS n, count(text) AS m, count(constant) AS k FROM TABLE",
