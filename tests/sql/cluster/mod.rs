@@ -420,6 +420,31 @@ async fn same_rows(
     Ok(())
 }
 
+/// A query over `TABLE` gives the same rows of a Parquet file as of a table in memory: in one process and on a cluster,
+/// with filters in scans and above them.
+async fn same_rows_of_file(
+    local: &SessionContext,
+    remote: &SessionContext,
+    query: &str,
+    in_memory: &str,
+    file: &str,
+) -> Result<(), Failed> {
+    let of_file = query.replace("TABLE", &format!("'{file}'"));
+    let expected = rows(local, &query.replace("TABLE", in_memory)).await?;
+    for (mode, session) in [("one process", local), ("a cluster", remote)] {
+        for pushdown in [false, true] {
+            let set = format!("SET datafusion.execution.parquet.pushdown_filters = {pushdown}");
+            rows(session, &set).await?;
+            let found = rows(session, &of_file).await?;
+            if found != expected {
+                let difference = difference(&expected, &found);
+                return Err(format!("{mode}, pushdown {pushdown}: {of_file}: {difference}").into());
+            }
+        }
+    }
+    Ok(())
+}
+
 /// A shuffle decodes dictionaries and large lists, and the operators above it still work.
 fn dictionaries() -> Result<(), Failed> {
     let cluster = Cluster::start(2)?;
@@ -498,24 +523,7 @@ fn not_a_number() -> Result<(), Failed> {
                 format!("SELECT id, v FROM TABLE WHERE {condition} ORDER BY v DESC, id LIMIT 50"),
                 format!("SELECT id, v FROM TABLE WHERE {condition} AND id < 100 ORDER BY id"),
             ] {
-                let of_file = query.replace("TABLE", &format!("'{file}'"));
-                let expected = rows(&local, &query.replace("TABLE", "numbers")).await?;
-                for (mode, session) in [("one process", &local), ("a cluster", &remote)] {
-                    for pushdown in [false, true] {
-                        let set = format!(
-                            "SET datafusion.execution.parquet.pushdown_filters = {pushdown}"
-                        );
-                        rows(session, &set).await?;
-                        let found = rows(session, &of_file).await?;
-                        if found != expected {
-                            let difference = difference(&expected, &found);
-                            return Err(format!(
-                                "{mode}, pushdown {pushdown}: {of_file}: {difference}"
-                            )
-                            .into());
-                        }
-                    }
-                }
+                same_rows_of_file(&local, &remote, &query, "numbers", &file).await?;
             }
         }
         Ok(())
@@ -542,7 +550,7 @@ fn uncounted_nulls() -> Result<(), Failed> {
         );
         rows(&local, &copy).await?;
         without_null_counts(&file)?;
-        let file = file.display();
+        let file = file.display().to_string();
         let remote = neardup::cluster::session(&options, Arc::default())?;
         for query in [
             "SELECT count(*) AS n, count(text) AS m, count(constant) AS k FROM TABLE",
@@ -552,23 +560,7 @@ fn uncounted_nulls() -> Result<(), Failed> {
             "SELECT constant, count(*) AS n FROM TABLE GROUP BY constant ORDER BY constant",
             "SELECT DISTINCT constant FROM TABLE WHERE id >= 500 ORDER BY constant",
         ] {
-            let expected = rows(&local, &query.replace("TABLE", "texts")).await?;
-            let of_file = query.replace("TABLE", &format!("'{file}'"));
-            for (mode, session) in [("one process", &local), ("a cluster", &remote)] {
-                for pushdown in [false, true] {
-                    let set =
-                        format!("SET datafusion.execution.parquet.pushdown_filters = {pushdown}");
-                    rows(session, &set).await?;
-                    let found = rows(session, &of_file).await?;
-                    if found != expected {
-                        let difference = difference(&expected, &found);
-                        return Err(format!(
-                            "{mode}, pushdown {pushdown}: {of_file}: {difference}"
-                        )
-                        .into());
-                    }
-                }
-            }
+            same_rows_of_file(&local, &remote, query, "texts", &file).await?;
         }
         Ok(())
     })
