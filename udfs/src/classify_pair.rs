@@ -11,7 +11,7 @@ use arrow::datatypes::{DataType, Field, Fields};
 use datafusion_common::{Result, exec_err};
 use datafusion_expr::Documentation;
 use datafusion_macros::user_doc;
-use neardup_kernels::{Change, PairClassifier};
+use neardup_kernels::{Change, PairClassifier, PairReader};
 use neardup_wikitext::is_language_code;
 
 use crate::columns::{Arguments, Constants, Kind, Parameters};
@@ -60,43 +60,58 @@ impl Function for ClassifyPair {
     fn compute(args: &Arguments) -> Result<ArrayRef> {
         let (a, b) = (args.texts(0)?, args.texts(1)?);
         let languages = args.optional_texts(2)?;
-        let mut classifiers: HashMap<String, PairClassifier> = HashMap::new();
+        let mut classifiers: HashMap<&str, (PairClassifier, PairReader<'_>)> = HashMap::new();
+        let language = |row| {
+            let language = languages.as_ref().and_then(|languages| languages.get(row));
+            language.unwrap_or("en")
+        };
+        let mut rows = Vec::with_capacity(args.rows());
+        for row in 0..args.rows() {
+            let Some((a, b)) = a.get(row).zip(b.get(row)) else {
+                continue;
+            };
+            rows.push((row, a, b));
+            let language = language(row);
+            if classifiers.contains_key(language) {
+                continue;
+            }
+            if !is_language_code(language) {
+                return exec_err!(
+                    "classify_pair: language must be {}, found {language}",
+                    Kind::Language.wanted()
+                );
+            }
+            let classifier = PairClassifier::new(language);
+            classifiers.insert(language, (classifier, classifier.reader()));
+        }
+        // Pairs with the same first text follow each other.
+        rows.sort_by_key(|&(_, a, _)| a.as_ptr());
+        let mut found = vec![None; args.rows()];
+        for (row, a, b) in rows {
+            if let Some((classifier, reader)) = classifiers.get_mut(language(row)) {
+                let pair = classifier.classify_next(a, b, reader);
+                found[row] = Some((pair, classifier.language()));
+            }
+        }
         let mut classes = StringViewBuilder::with_capacity(args.rows());
         let mut used = StringViewBuilder::with_capacity(args.rows());
         let mut nulls = NullBufferBuilder::new(args.rows());
         let mut changes = Changes::default();
         let mut differs = StringViewBuilder::with_capacity(args.rows());
         let mut lengths = Vec::with_capacity(args.rows());
-        for row in 0..args.rows() {
-            let texts = a.get(row).zip(b.get(row));
-            nulls.append(texts.is_some());
+        for (row, found) in found.iter().enumerate() {
+            nulls.append(found.is_some());
             let before = changes.len;
-            let Some((a, b)) = texts else {
+            let pair = a.get(row).zip(b.get(row)).zip(found.as_ref());
+            let Some(((a, b), (found, language))) = pair else {
                 classes.append_null();
                 used.append_null();
                 differs.append_null();
                 lengths.push(0);
                 continue;
             };
-            let language = languages.as_ref().and_then(|languages| languages.get(row));
-            let language = language.unwrap_or("en");
-            let classifier = match classifiers.get(language) {
-                Some(classifier) => *classifier,
-                None => {
-                    if !is_language_code(language) {
-                        return exec_err!(
-                            "classify_pair: language must be {}, found {language}",
-                            Kind::Language.wanted()
-                        );
-                    }
-                    let classifier = PairClassifier::new(language);
-                    classifiers.insert(language.to_owned(), classifier);
-                    classifier
-                }
-            };
-            let found = classifier.classify(a, b);
             classes.append_value(found.class.word());
-            used.append_option(classifier.language());
+            used.append_option(*language);
             for change in &found.changes {
                 changes.push(a, b, change)?;
             }

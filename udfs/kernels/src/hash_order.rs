@@ -5,8 +5,10 @@ const SMALL: usize = 64;
 /// With fewer hashes, one pass is faster than two.
 const ONE_PASS: usize = 800;
 
-/// More hashes are sorted to be counted, so that a table takes at most 1 MiB.
-const MOST_COUNTED: usize = 1 << 16;
+/// Bits of a [`count_in_bits`] for each hash, at least: so few hashes share a bit that sorting them takes little time.
+const BITS_PER_HASH: usize = 16;
+/// More hashes are sorted to be counted, so that the two tables of bits take at most 1 MiB.
+const MOST_COUNTED: usize = 1 << 17;
 
 /// The number of values of a byte, by which each pass sorts.
 const RADIX: usize = 256;
@@ -15,8 +17,8 @@ const RADIX: usize = 256;
 #[derive(Debug, Default)]
 pub(crate) struct HashOrder {
     other: Vec<u64>,
-    table: Vec<u64>,
-    missed: Vec<u64>,
+    bits: Vec<Bits>,
+    shared: Vec<u64>,
 }
 
 /// Sorts `out[start..]` and removes repeats from it.
@@ -41,52 +43,58 @@ pub(crate) fn sort_distinct(out: &mut Vec<u64>, start: usize, order: &mut HashOr
     remove_repeats(out, start);
 }
 
+/// 64 bits of the tables of [`count_in_bits`].
+#[derive(Debug, Default, Clone, Copy)]
+struct Bits {
+    /// Whether a hash has the bit.
+    used: u64,
+    /// Whether several hashes have it.
+    shared: u64,
+}
+
 /// The number of distinct values among `hashes`.
 ///
-/// Each hash overwrites the one in its slot of a table with two slots or more for each hash. Hashes that are not in their
-/// slot afterwards, about one of six, are sorted.
+/// Each hash has one of many bits. Only hashes whose bit another one has, too, can be equal to another one, about one of
+/// twenty where none are repeated: these are sorted.
 pub(crate) fn count_distinct(hashes: &[u64], order: &mut HashOrder) -> usize {
-    let mut missed = std::mem::take(&mut order.missed);
-    missed.clear();
-    let in_table = match SMALL <= hashes.len() && hashes.len() <= MOST_COUNTED {
-        true => count_in_table(hashes, &mut order.table, &mut missed),
-        false => {
-            missed.extend_from_slice(hashes);
-            0
-        }
-    };
-    sort_distinct(&mut missed, 0, order);
-    let distinct = in_table + missed.len();
-    order.missed = missed;
+    let mut shared = std::mem::take(&mut order.shared);
+    shared.clear();
+    match SMALL <= hashes.len() && hashes.len() <= MOST_COUNTED {
+        true => hashes_of_shared_bits(hashes, &mut order.bits, &mut shared),
+        false => shared.extend_from_slice(hashes),
+    }
+    let alone = hashes.len() - shared.len();
+    sort_distinct(&mut shared, 0, order);
+    let distinct = alone + shared.len();
+    order.shared = shared;
     distinct
 }
 
-/// The number of distinct values among `hashes` without those that `missed` gets, which has all copies of a value or none.
-fn count_in_table(hashes: &[u64], table: &mut Vec<u64>, missed: &mut Vec<u64>) -> usize {
-    let slots = (2 * hashes.len()).next_power_of_two();
-    let shift = u64::BITS - slots.trailing_zeros();
-    // 0 is a free slot, and no hash that is counted here.
-    table.clear();
-    table.resize(slots, 0);
-    let (mut distinct, mut has_zero) = (0, false);
+/// Appends the hashes whose leading bits another one has, too, to `shared`.
+fn hashes_of_shared_bits(hashes: &[u64], bits: &mut Vec<Bits>, shared: &mut Vec<u64>) {
+    let all = (BITS_PER_HASH * hashes.len()).next_power_of_two().max(64);
+    let shift = u64::BITS - all.trailing_zeros();
+    bits.clear();
+    bits.resize(all / 64, Bits::default());
+    let place = |hash: u64| {
+        let bit = hash >> shift;
+        ((bit / 64) as usize, 1 << (bit % 64))
+    };
     for &hash in hashes {
-        if hash == 0 {
-            has_zero = true;
-            continue;
-        }
-        let slot = &mut table[(hash >> shift) as usize];
-        distinct += usize::from(*slot == 0);
-        *slot = hash;
+        let (at, bit) = place(hash);
+        let bits = &mut bits[at];
+        bits.shared |= bits.used & bit;
+        bits.used |= bit;
     }
-    // Every hash is written; the next one overwrites it if it is in its slot.
-    missed.resize(hashes.len(), 0);
+    // Every hash is written; the next one overwrites it if it has its bit alone.
+    shared.resize(hashes.len(), 0);
     let mut end = 0;
     for &hash in hashes {
-        missed[end] = hash;
-        end += usize::from(hash != 0 && table[(hash >> shift) as usize] != hash);
+        let (at, bit) = place(hash);
+        shared[end] = hash;
+        end += usize::from(bits[at].shared & bit != 0);
     }
-    missed.truncate(end);
-    distinct + usize::from(has_zero)
+    shared.truncate(end);
 }
 
 /// Sorts by the leading byte.

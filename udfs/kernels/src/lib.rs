@@ -123,7 +123,7 @@ pub use bit_model::{
     choose_tables, distance_for_recall, found_in_tables, kept_by_distance, tables_for_recall,
 };
 pub use bits::{cosine_to_hamming, hamming_distance, hamming_to_cosine};
-pub use classify::{Change, ChangeKind, Classification, PairClass, PairClassifier};
+pub use classify::{Change, ChangeKind, Classification, PairClass, PairClassifier, PairReader};
 pub use cosine::{cosine, sparse_cosine};
 pub use cut::{cut_spans, texts_of_spans};
 pub use edit::{edit_distance, edit_distance_within, edit_similarity};

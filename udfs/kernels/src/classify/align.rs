@@ -72,15 +72,19 @@ fn table(
     let mut below: &[u16] = rows.next().unwrap_or_default();
     for (row, at) in rows.zip(own.clone().rev()) {
         let (token, weight) = (a[at], weights[at]);
-        let mut after = 0;
+        // Without what follows in this row, a cell does not depend on another one of it.
         let cells = row.iter_mut().zip(below.windows(2));
-        for ((cell, below), other) in cells.zip(&b[other.clone()]).rev() {
-            let skipped = after.max(below[0]);
-            *cell = match token == *other {
-                true => skipped.max(below[1] + weight),
-                false => skipped,
+        for ((cell, below), other) in cells.zip(&b[other.clone()]) {
+            let matched = match token == *other {
+                true => below[1] + weight,
+                false => 0,
             };
-            after = *cell;
+            *cell = matched.max(below[0]);
+        }
+        let mut after = 0;
+        for cell in row.iter_mut().rev() {
+            after = after.max(*cell);
+            *cell = after;
         }
         below = row;
     }

@@ -998,5 +998,5 @@ fn is_acronym(short: &[Token<'_>], long: &[Token<'_>]) -> bool {
         .iter()
         .filter_map(|token| token.form.chars().next())
         .collect();
-    long.len() > 1 && initials == word.form
+    long.len() > 1 && *initials == *word.form
 }

@@ -1,4 +1,5 @@
-//! Reads the tokens of two similar texts. Tokens of passages that both texts have are read once.
+//! Reads the tokens of pairs of similar texts. Tokens of passages that both texts have are read once, as are the tokens of the
+//! first text of several pairs in a row, and words that occur again.
 //!
 //! A token depends on the text after it only up to the next blank, and on the tokens before it only if these are numbers,
 //! names or words that belong to them. After any other word, tokens of equal passages are equal.
@@ -13,28 +14,64 @@ const WINDOW: usize = 16;
 const ALIKE: usize = 8;
 /// Number of tokens of the second text after which no common passage is expected any more.
 const MAX_TRIES: usize = 96;
+/// Number of words and forms after which all are forgotten.
+const MAX_WORDS: usize = 1 << 16;
 /// Minimum number of bytes of a text whose tokens are copied.
 const MIN_COPIED: usize = 512;
 /// Minimum number of bytes of a word that no number and no unit continues.
 const MIN_CLOSED: usize = 4;
 
-/// The tokens of two texts, with the same key for equal forms.
-pub(super) fn tokens_of_both<'a>(
-    words: &'static Words,
-    a: &'a str,
-    b: &'a str,
-) -> (Vec<Token<'a>>, Vec<Token<'a>>) {
-    let mut lexicon = Lexicon::new(words, a.len().max(b.len()));
-    let mut own = vec![];
-    append(a, 0..a.len(), &mut lexicon, &mut own);
-    let mut other = vec![];
-    match b.len() < MIN_COPIED {
-        true => append(b, 0..b.len(), &mut lexicon, &mut other),
-        false => append_like((a, &own), b, &mut lexicon, &mut other),
+/// Reads the texts of pairs. What is read does not depend on the pairs before.
+///
+/// The memory is in proportion to the longest text, besides that of 2¹⁶ words.
+#[derive(Debug)]
+pub struct PairReader<'a> {
+    lexicon: Lexicon<'a>,
+    /// The first text of the last pair.
+    first: &'a str,
+    /// Its tokens.
+    tokens: Vec<Token<'a>>,
+}
+
+impl<'a> PairReader<'a> {
+    pub(super) fn new(words: &'static Words) -> Self {
+        Self {
+            lexicon: Lexicon::new(words, 0),
+            first: "",
+            tokens: vec![],
+        }
     }
-    name_first_words(words, &mut own);
-    name_first_words(words, &mut other);
-    (own, other)
+
+    /// The tokens of two texts, with the same key for equal forms.
+    pub(super) fn tokens_of_both(
+        &mut self,
+        a: &'a str,
+        b: &'a str,
+    ) -> (Vec<Token<'a>>, Vec<Token<'a>>) {
+        let words = self.lexicon.words();
+        if self.lexicon.len() > MAX_WORDS {
+            *self = Self::new(words);
+        }
+        let Self {
+            lexicon,
+            first,
+            tokens,
+        } = self;
+        if *first != a {
+            *first = a;
+            tokens.clear();
+            append(a, 0..a.len(), lexicon, tokens);
+        }
+        let mut other = vec![];
+        match b.len() < MIN_COPIED {
+            true => append(b, 0..b.len(), lexicon, &mut other),
+            false => append_like((a, tokens), b, lexicon, &mut other),
+        }
+        let mut own = tokens.clone();
+        name_first_words(words, &mut own);
+        name_first_words(words, &mut other);
+        (own, other)
+    }
 }
 
 /// Appends the tokens of `b`, copied from those of `a` where the texts are equal.
@@ -269,6 +306,42 @@ mod tests {
             }
         }
         assert!(copied * 2 > all, "{copied} of {all} tokens");
+    }
+
+    /// Tokens as they are without those of other pairs.
+    fn without_keys<'a>(tokens: &[Token<'a>]) -> Vec<Token<'a>> {
+        let tokens = tokens.iter().cloned();
+        tokens.map(|token| Token { key: 0, ..token }).collect()
+    }
+
+    #[test]
+    fn tokens_do_not_depend_on_the_pairs_before() {
+        let mut random = RandomTexts::new(29);
+        let mut groups = vec![];
+        for _ in 0..400 {
+            let mut text = String::new();
+            for _ in 0..random.below(160) {
+                text.push_str(PARTS[random.below(PARTS.len())]);
+            }
+            let edited = (0..5).map(|edits| random.edited(&text, 2 * edits, LETTERS));
+            groups.push(edited.collect::<Vec<String>>());
+        }
+        for language in ["en", "de", "fr", "fi"] {
+            let words = of(language);
+            let mut reader = PairReader::new(words);
+            for group in &groups {
+                for (a, b) in [(0, 1), (0, 2), (3, 0), (0, 3), (4, 4)] {
+                    let (a, b) = (&group[a], &group[b]);
+                    let found = reader.tokens_of_both(a, b);
+                    let alone = PairReader::new(words).tokens_of_both(a, b);
+                    let contents = [&found, &alone].map(|(a, b)| [a, b].map(|a| without_keys(a)));
+                    assert_eq!(contents[0], contents[1], "{a:?} {b:?}");
+                    for (x, y) in found.0.iter().zip(&found.1) {
+                        assert_eq!(x.key == y.key, x.form == y.form, "{a:?} {b:?}");
+                    }
+                }
+            }
+        }
     }
 
     #[test]

@@ -8,7 +8,6 @@ use crate::text_hasher::TextHasherBuilder;
 use super::boilerplate::{body, divides};
 use super::changes::{Aligned, Fact, is_clock, is_day, is_ordinal, is_variant};
 use super::citation::{are_citations, ends_with_identifier};
-use super::reader::tokens_of_both;
 use super::tokens::{Kind, Token, is_era};
 use super::words::Words;
 use super::{ChangeKind, Classification, PairClass};
@@ -81,9 +80,12 @@ const MIN_SAME_WORDS: usize = 12;
 /// Maximum number of tokens of a title.
 const MAX_TITLE_TOKENS: usize = 15;
 
-/// The class of two different texts.
-pub(super) fn classify(words: &'static Words, a: &str, b: &str) -> Classification {
-    let (own, other) = tokens_of_both(words, a, b);
+/// The class of two different texts, with their tokens.
+pub(super) fn classify(
+    words: &'static Words,
+    (a, own): (&str, Vec<Token<'_>>),
+    (b, other): (&str, Vec<Token<'_>>),
+) -> Classification {
     let none = |class| Classification {
         class,
         changes: vec![],

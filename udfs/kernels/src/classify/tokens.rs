@@ -1,8 +1,11 @@
 //! Splits texts into tokens: words, each with its kind, and signs that are units.
 
-use std::borrow::Cow;
+use std::borrow::{Borrow, Cow};
 use std::collections::HashMap;
-use std::ops::Range;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::ops::{Deref, Range};
+use std::rc::Rc;
 
 use crate::text_hasher::TextHasherBuilder;
 
@@ -59,7 +62,7 @@ pub(super) struct Token<'a> {
     /// The characters between the token before and this one.
     pub(super) gap: &'a str,
     /// In lower case, without accents, in a form that equal values share.
-    pub(super) form: Cow<'a, str>,
+    pub(super) form: Form<'a>,
     /// The number of the form: equal for equal forms of both texts.
     pub(super) key: u32,
 }
@@ -70,13 +73,98 @@ impl Token<'_> {
     }
 }
 
-/// Gives equal words and forms of two texts the same number.
+/// The form of a token: a part of a text, or a text of its own, which all tokens with this form share.
+#[derive(Debug, Clone)]
+pub(super) enum Form<'a> {
+    Part(&'a str),
+    Own(Rc<str>),
+}
+
+impl Form<'_> {
+    /// Changes the form of one token.
+    fn edit(&mut self, edit: impl FnOnce(&mut String)) {
+        let mut form = self.to_string();
+        edit(&mut form);
+        *self = Self::from(form);
+    }
+}
+
+impl Default for Form<'_> {
+    fn default() -> Self {
+        Self::Part("")
+    }
+}
+
+impl Deref for Form<'_> {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        match self {
+            Self::Part(form) => form,
+            Self::Own(form) => form,
+        }
+    }
+}
+
+impl fmt::Display for Form<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self)
+    }
+}
+
+impl From<String> for Form<'_> {
+    fn from(form: String) -> Self {
+        Self::Own(form.into())
+    }
+}
+
+impl<'a> From<Cow<'a, str>> for Form<'a> {
+    fn from(form: Cow<'a, str>) -> Self {
+        match form {
+            Cow::Borrowed(form) => Self::Part(form),
+            Cow::Owned(form) => form.into(),
+        }
+    }
+}
+
+impl Borrow<str> for Form<'_> {
+    fn borrow(&self) -> &str {
+        self
+    }
+}
+
+impl PartialEq for Form<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        **self == **other
+    }
+}
+
+impl Eq for Form<'_> {}
+
+impl PartialEq<str> for Form<'_> {
+    fn eq(&self, other: &str) -> bool {
+        **self == *other
+    }
+}
+
+impl PartialEq<&str> for Form<'_> {
+    fn eq(&self, other: &&str) -> bool {
+        **self == **other
+    }
+}
+
+impl Hash for Form<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        str::hash(self, state);
+    }
+}
+
+/// Gives equal words and forms the same number.
 #[derive(Debug)]
-struct Keys<'a>(HashMap<Cow<'a, str>, u32, TextHasherBuilder>);
+struct Keys<'a>(HashMap<Form<'a>, u32, TextHasherBuilder>);
 
 impl<'a> Keys<'a> {
-    #[expect(clippy::ptr_arg, reason = "a form that is new is cloned")]
-    fn of(&mut self, form: &Cow<'a, str>) -> u32 {
+    fn of(&mut self, form: &Form<'a>) -> u32 {
         if let Some(key) = self.0.get(&**form) {
             return *key;
         }
@@ -87,7 +175,7 @@ impl<'a> Keys<'a> {
 
     fn of_word(&mut self, word: &'a str) -> u32 {
         let next = self.0.len() as u32;
-        *self.0.entry(Cow::Borrowed(word)).or_insert(next)
+        *self.0.entry(Form::Part(word)).or_insert(next)
     }
 }
 
@@ -99,7 +187,7 @@ struct Entry<'a> {
     is_word: bool,
     is_capital: bool,
     /// The form, of a number without separators.
-    form: Cow<'a, str>,
+    form: Form<'a>,
     key: u32,
     /// What it is if it begins with a digit.
     number: Option<Kind>,
@@ -112,7 +200,7 @@ const BYTES_OF_NEW_WORD: usize = 16;
 /// Maximum number of words for which memory is reserved.
 const MAX_CAPACITY: usize = 1 << 12;
 
-/// The words of two texts: a word that occurs again is not read again.
+/// The words of texts: a word that occurs again is not read again.
 #[derive(Debug)]
 pub(super) struct Lexicon<'a> {
     words: &'static Words,
@@ -131,6 +219,16 @@ impl<'a> Lexicon<'a> {
             keys: Keys(keys),
             entries: Vec::with_capacity(capacity),
         }
+    }
+
+    /// The lists of the language.
+    pub(super) fn words(&self) -> &'static Words {
+        self.words
+    }
+
+    /// The number of words and forms.
+    pub(super) fn len(&self) -> usize {
+        self.keys.0.len()
     }
 
     /// The place of the entry of a word.
@@ -176,6 +274,7 @@ impl<'a> Lexicon<'a> {
         } else {
             listed = self.words.get(&form);
         }
+        let form = Form::from(form);
         Entry {
             end: text.len(),
             is_word,
@@ -744,7 +843,7 @@ fn add<'a>(
     let is_first = all.is_empty();
     let is_sign = |gap: &str| is_negative(gap) && (is_first || !gap.starts_with(['-', '−']));
     if token.kind == Kind::Number && !is_after_number && is_sign(token.gap) {
-        token.form.to_mut().insert(0, '-');
+        token.form.edit(|form| form.insert(0, '-'));
     }
     let is_after_year = all.last().is_some_and(|last| last.kind == Kind::Year);
     let is_noun = !is_after_year || !token.form.ends_with("ed");
@@ -770,16 +869,18 @@ fn add<'a>(
             token.kind = Kind::Function;
         } else if let Some(month) = month_of_date(last, &token, rest) {
             token.kind = Kind::Calendar;
-            token.form = Cow::Borrowed(CALENDAR[month]);
+            token.form = Form::Part(CALENDAR[month]);
         } else if let Some(year) = end_of_range(last, &token, rest) {
             token.kind = Kind::Year;
-            token.form = Cow::Owned(year);
+            token.form = year.into();
         } else if last.kind == Kind::Calendar
             && token.gap == "-"
             && token.form.len() == 2
             && token.form.starts_with('0')
         {
-            token.form.to_mut().remove(0);
+            token.form.edit(|form| {
+                form.remove(0);
+            });
         }
     }
     let last = all.last_mut();
@@ -787,11 +888,11 @@ fn add<'a>(
         // 1,900 km, and not the year 1900; 2.50 km is 2.5 km.
         (Some(last), Kind::Unit) if matches!(last.kind, Kind::Number | Kind::Year) => {
             last.kind = Kind::Number;
-            drop_final_zeros(last.form.to_mut());
+            last.form.edit(drop_final_zeros);
             last.key = keys.of(&last.form);
         }
         (Some(last), Kind::Number) if last.kind == Kind::Unit && token.gap.is_empty() => {
-            drop_final_zeros(token.form.to_mut());
+            token.form.edit(drop_final_zeros);
         }
         _ => {}
     }
@@ -853,7 +954,7 @@ fn join<'a>(
     if let Some(last) = all.last_mut() {
         last.text = &text[last.start..next.end()];
         last.kind = Kind::Number;
-        last.form = Cow::Owned(form);
+        last.form = form.into();
         last.key = keys.of(&last.form);
     }
     true
@@ -874,7 +975,7 @@ fn join_speed<'a>(text: &'a str, all: &mut Vec<Token<'a>>, keys: &mut Keys<'a>) 
     if let Some(unit) = all.last_mut() {
         unit.text = &text[unit.start..end];
         unit.kind = Kind::Unit;
-        unit.form = Cow::Borrowed("mph");
+        unit.form = Form::Part("mph");
         unit.key = keys.of(&unit.form);
     }
 }
@@ -898,7 +999,7 @@ fn set_kind(words: &Words, token: &mut Token<'_>, entry: &Entry<'_>, is_after_nu
         && let Some(unit) = unit(&token.form)
         && (unit != "in" || token.gap.is_empty())
     {
-        token.form = Cow::Borrowed(unit);
+        token.form = Form::Part(unit);
         token.kind = Kind::Unit;
         return;
     }
@@ -916,7 +1017,7 @@ fn set_kind(words: &Words, token: &mut Token<'_>, entry: &Entry<'_>, is_after_nu
         Some(WordClass::Negation) => Kind::Negation,
         // English months and days are capitalised: "may" and "march" are other words.
         Some(WordClass::Calendar(place)) if is_capital || !is_english => {
-            token.form = Cow::Borrowed(CALENDAR[place as usize % CALENDAR.len()]);
+            token.form = Form::Part(CALENDAR[place as usize % CALENDAR.len()]);
             Kind::Calendar
         }
         Some(WordClass::Calendar(_)) if token.form == "may" => Kind::Verb,
@@ -924,7 +1025,7 @@ fn set_kind(words: &Words, token: &mut Token<'_>, entry: &Entry<'_>, is_after_nu
         Some(WordClass::Number(number) | WordClass::Ordinal(number))
             if !is_capital || token.gap.trim().is_empty() =>
         {
-            token.form = Cow::Owned(number.to_string());
+            token.form = number.to_string().into();
             Kind::Number
         }
         Some(WordClass::Contrast(group)) => {
@@ -935,9 +1036,9 @@ fn set_kind(words: &Words, token: &mut Token<'_>, entry: &Entry<'_>, is_after_nu
             token.is_verb |= is_past && !is_capital;
             if let Some((_, form)) = SPELLINGS
                 .iter()
-                .find(|(form, _)| is_capital && *form == token.form)
+                .find(|(form, _)| is_capital && token.form == *form)
             {
-                token.form = Cow::Borrowed(form);
+                token.form = Form::Part(form);
             }
             match is_capital && words.capitals_are_names {
                 true => Kind::Name,

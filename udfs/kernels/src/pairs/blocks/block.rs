@@ -348,7 +348,7 @@ impl Prober {
     /// The bytes held for a block of this number of rows.
     #[must_use]
     pub fn memory_for(rows: usize) -> usize {
-        rows.saturating_mul(size_of::<u32>())
+        rows.saturating_mul(2 * size_of::<u32>())
     }
 
     /// Counts of the work done so far.
@@ -606,8 +606,8 @@ impl Prober {
                 (block.differences).set_of(reference, |row| block.set(row))
             })
         {
-            let difference = block.differences.of_row(row);
-            return (self.differences).overlap((set.len(), other.len()), difference, needed);
+            let tokens = (set.len(), other.len());
+            return (self.differences).overlap(tokens, &block.differences, row, needed);
         }
         self.probe.overlap(set, other, needed)
     }

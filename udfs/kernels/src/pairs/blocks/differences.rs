@@ -9,7 +9,8 @@
 //! ```
 //!
 //! L and M are bits, one for each token of R, so that |L ∩ M| takes an instruction for 64 tokens and more. Most tokens of X
-//! are in no other row of the block, so that only the others are looked up if both rows are of it.
+//! are in no other row of the block, so that only the others are looked up if both rows are of it. A row that is compared
+//! with many before it counts the tokens that they share by going through the rows that have each of them.
 //!
 //! If R is one of the rows, all others have in X and Y what R alone lacks. Many rows have their consensus as reference
 //! instead, the tokens that most of them have.
@@ -55,6 +56,35 @@ pub(super) struct Differences {
     words: Vec<u64>,
     /// The number of words that all differences may have.
     max_words: usize,
+    holders: Holders,
+}
+
+/// The rows that have each token which several rows have beside their references.
+#[derive(Debug, Default)]
+struct Holders {
+    /// These tokens, ascending.
+    tokens: Vec<u64>,
+    /// Where the rows of each token start, and where those of the last one end.
+    starts: Vec<u32>,
+    /// The rows, ascending for each token.
+    rows: Vec<u32>,
+}
+
+impl Holders {
+    /// The rows before `row` that have the token.
+    fn before(&self, row: u32, token: u64) -> &[u32] {
+        let Ok(at) = self.tokens.binary_search(&token) else {
+            return &[];
+        };
+        let rows = &self.rows[self.starts[at] as usize..self.starts[at + 1] as usize];
+        &rows[..rows.partition_point(|&other| other < row)]
+    }
+
+    /// Bytes held.
+    fn memory(&self) -> usize {
+        self.tokens.capacity() * size_of::<u64>()
+            + (self.starts.capacity() + self.rows.capacity()) * size_of::<u32>()
+    }
 }
 
 /// The reference of a row: another row or a consensus.
@@ -85,7 +115,7 @@ impl Differences {
         }
         (rows + 1)
             .saturating_mul(4 * size_of::<u32>() + size_of::<(u32, u32)>() + size_of::<usize>())
-            .saturating_add((2 * (tokens / MIN_SHARE_OF_ALL)).saturating_mul(size_of::<u64>()))
+            .saturating_add((3 * (tokens / MIN_SHARE_OF_ALL)).saturating_mul(size_of::<u64>()))
     }
 
     /// Bytes held.
@@ -96,6 +126,7 @@ impl Differences {
             + self.bits.capacity() * size_of::<(u32, u32)>()
             + self.starts.capacity() * size_of::<usize>()
             + self.words.capacity() * size_of::<u64>()
+            + self.holders.memory()
     }
 
     /// The differences of `rows` sets of `tokens` tokens in all. `set` is the set of a row, in ascending order, and
@@ -117,6 +148,7 @@ impl Differences {
             starts: Vec::with_capacity(rows + 1),
             words: Vec::new(),
             max_words: tokens / MIN_SHARE_OF_ALL,
+            holders: Holders::default(),
         };
         all.starts.push(0);
         // The number of rows with each reference.
@@ -229,12 +261,13 @@ impl Differences {
         beyond
     }
 
-    /// Places the tokens that several rows have beside their references before the others.
+    /// Places the tokens that several rows have beside their references before the others, and notes which rows have them.
     fn separate(&mut self) {
         let Self {
             bits,
             starts,
             words,
+            holders,
             ..
         } = self;
         let beyond = |row: usize, bits: u32| starts[row] + bits as usize..starts[row + 1];
@@ -254,16 +287,20 @@ impl Differences {
             at += copies;
         }
         tokens.truncate(repeated);
+        tokens.shrink_to_fit();
         let mut single = Vec::new();
+        // The number of rows of each token, then where the next one goes.
+        let mut ends = vec![0_u32; tokens.len() + 1];
         for (row, (bits, common)) in bits.iter_mut().enumerate() {
             let words = &mut words[beyond(row, *bits)];
             single.clear();
             let mut end = 0;
             for at in 0..words.len() {
                 let token = words[at];
-                if tokens.binary_search(&token).is_ok() {
+                if let Ok(place) = tokens.binary_search(&token) {
                     words[end] = token;
                     end += 1;
+                    ends[place] += 1;
                 } else {
                     single.push(token);
                 }
@@ -271,6 +308,22 @@ impl Differences {
             words[end..].copy_from_slice(&single);
             *common = end as u32;
         }
+        let mut sum = 0;
+        for end in &mut ends {
+            sum += std::mem::replace(end, sum);
+        }
+        holders.starts.clone_from(&ends);
+        holders.rows = vec![0; sum as usize];
+        for (row, &(bits, common)) in (0_u32..).zip(&*bits) {
+            let from = starts[row as usize] + bits as usize;
+            for token in &words[from..from + common as usize] {
+                if let Ok(place) = tokens.binary_search(token) {
+                    holders.rows[ends[place] as usize] = row;
+                    ends[place] += 1;
+                }
+            }
+        }
+        holders.tokens = tokens;
     }
 
     /// The set of a reference; `set` is that of a row.
@@ -321,8 +374,15 @@ pub(super) struct DifferenceProbe {
     compared: usize,
     /// Whether the difference of the probed row from the reference is known.
     is_known: bool,
-    /// Whether the probed row is one of the block.
-    is_own: bool,
+    /// The probed row, if it is one of the block with a difference of its own.
+    own: Option<u32>,
+    /// The number of rows before it whose differences were compared with its own.
+    compared_own: usize,
+    /// Of the tokens that it has beside the reference, the number that each row before it has beside its own one, once they
+    /// are counted; empty before.
+    counts: Vec<u32>,
+    /// The work of counting them, in rows of tokens, once it is known.
+    work: Option<usize>,
     /// A bit for each token of the reference: whether the probed row lacks it.
     lacking: Vec<u64>,
     /// The number of tokens of the probed row beside the reference.
@@ -341,7 +401,10 @@ impl DifferenceProbe {
         self.reference = None;
         self.compared = 0;
         self.is_known = false;
-        self.is_own = false;
+        self.own = None;
+        self.compared_own = 0;
+        self.counts.clear();
+        self.work = None;
     }
 
     /// Begins with a row of the block; `set_of` is the set of one.
@@ -352,8 +415,8 @@ impl DifferenceProbe {
         set_of: impl Fn(u32) -> &'a [u64],
     ) {
         self.begin();
-        self.is_own = true;
         if let Some(reference) = differences.reference(row) {
+            self.own = Some(row);
             let difference = differences.of_row(row);
             self.reference = Some(reference);
             self.reference_tokens = differences.set_of(reference, set_of).len();
@@ -403,8 +466,6 @@ impl DifferenceProbe {
                 self.beyond.extend_from_slice(&words[bits..]);
                 self.tokens_beyond = self.beyond.len();
                 words.truncate(bits);
-                // A row of the block without a difference of its own has tokens that count as single in other rows.
-                self.is_own = false;
                 self.fill();
             }
         }
@@ -412,14 +473,17 @@ impl DifferenceProbe {
     }
 
     /// The number of common tokens of the probed row and one with the same reference, if they are at least `needed`.
-    /// `tokens` are the numbers of their tokens, and `other` is the difference of the other one.
+    /// `tokens` are the numbers of their tokens. If the probed row is one of the block, the other one is before it.
     #[inline]
     pub(super) fn overlap(
         &mut self,
         tokens: (usize, usize),
-        other: Difference<'_>,
+        differences: &Differences,
+        other: u32,
         needed: u32,
     ) -> Option<usize> {
+        let row = other;
+        let other = differences.of_row(row);
         if !self.is_known {
             return None;
         }
@@ -434,13 +498,43 @@ impl DifferenceProbe {
         if self.tokens_beyond.min(other_beyond) < needed {
             return None;
         }
-        if self.is_own {
-            return Some(within + self.beyond_at_least(other.common, needed)?);
+        if let Some(own) = self.own {
+            let both = match self.is_counted(own, &differences.holders) {
+                true => self.counts.get(row as usize).map(|&count| count as usize),
+                false => self.beyond_at_least(other.common, needed),
+            };
+            return both
+                .filter(|&both| both >= needed)
+                .map(|both| within + both);
         }
         let common = needed.saturating_sub(other.single.len());
         let common = self.beyond_at_least(other.common, common)?;
         let single = self.beyond_at_least(other.single, needed.saturating_sub(common))?;
         Some(within + common + single)
+    }
+
+    /// Whether it is known how many of its tokens beside the reference the probed row `own` shares with each row before it. They are
+    /// counted once this takes no more work than the lookups so far.
+    #[inline]
+    fn is_counted(&mut self, own: u32, holders: &Holders) -> bool {
+        if !self.counts.is_empty() {
+            return true;
+        }
+        self.compared_own += 1;
+        if self.compared_own < MIN_ROWS {
+            return false;
+        }
+        let beyond = &self.beyond;
+        let rows_before = || beyond.iter().map(|&token| holders.before(own, token));
+        let work = (self.work).get_or_insert_with(|| rows_before().map(<[u32]>::len).sum());
+        if *work > self.compared_own * beyond.len() {
+            return false;
+        }
+        self.counts.resize(own as usize, 0);
+        for &row in rows_before().flatten() {
+            self.counts[row as usize] += 1;
+        }
+        true
     }
 
     /// The number of these tokens, in ascending order, that the probed row has beside the reference, if they are at
@@ -598,7 +692,7 @@ mod tests {
     #[test]
     fn the_overlap_is_that_of_the_sets() {
         let mut random = Random::new(3);
-        let (mut compared, mut found) = (0, 0);
+        let (mut compared, mut found, mut counted) = (0, 0, 0);
         for edits in [0, 1, 20, 60, 200] {
             let rows = if edits % 3 == 0 { 12 } else { 100 };
             let sets = alike(&mut random, rows, 900, edits);
@@ -611,9 +705,9 @@ mod tests {
                         true => probe.begin_own(&differences, a as u32, |row| &sets[row as usize]),
                         false => probe.begin(),
                     }
-                    // A row is not compared with itself.
+                    // A row is compared with those before it.
                     let others = sets.iter().enumerate();
-                    for (b, other) in others.filter(|&(b, _)| !own || a != b) {
+                    for (b, other) in others.filter(|&(b, _)| !own || b < a) {
                         let overlap = crate::overlap(set, other);
                         let Some(reference) = differences.reference(b as u32) else {
                             continue;
@@ -625,18 +719,20 @@ mod tests {
                         }
                         compared += 1;
                         let tokens = (set.len(), other.len());
-                        let difference = differences.of_row(b as u32);
                         for needed in [0, 1, overlap - 1, overlap, overlap + 1, 2000] {
                             let expected = (overlap >= needed).then_some(overlap);
                             found += usize::from(expected.is_some());
                             let needed = needed as u32;
-                            assert_eq!(probe.overlap(tokens, difference, needed), expected);
+                            let found = probe.overlap(tokens, &differences, b as u32, needed);
+                            assert_eq!(found, expected);
                         }
                     }
+                    counted += usize::from(!probe.counts.is_empty());
                 }
             }
         }
         assert!(compared > 500 && found > 1_000, "{compared}, {found}");
+        assert!(counted > 100, "{counted}");
     }
 
     #[test]
