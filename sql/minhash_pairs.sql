@@ -30,23 +30,24 @@
 -- Guarantees
 --   No reported pair is below the threshold unless verify is 'none'.
 WITH sets AS (
-  SELECT side, id, group_value, text, shingle_hashes(text, $shingle) AS tokens
-  FROM input
-),
-signed AS (
-  -- Not every way to verify needs the sets, and hashes of runs of characters take less time than their order. Words take
-  -- more time than the order of their hashes.
+  -- What is not used is not computed: the tokens, where no other join needs them, and one of the signatures.
   SELECT
     side,
     id,
     group_value,
     text,
-    tokens,
-    CASE WHEN $shingle LIKE 'char:%' THEN shingle_count(text, $shingle) ELSE cardinality(tokens) END AS length,
+    shingle_hashes(text, $shingle) AS tokens,
+    minhash(text, $num_hashes, $shingle, $seed, $bits) AS signature,
+    minhash_and_count(text, $num_hashes, $shingle, $seed, $bits) AS counted
+  FROM input
+),
+signed AS (
+  SELECT
+    *,
     CASE
-      WHEN $shingle LIKE 'char:%' THEN minhash(text, $num_hashes, $shingle, $seed, $bits)
-      ELSE minhash(tokens, $num_hashes, $shingle, $seed, $bits)
-    END AS signature
+      WHEN $scheme = 'draws' OR $verify = 'estimate' THEN shingle_count(text, $shingle)
+      ELSE number_at(counted, $num_hashes)
+    END AS length
   FROM sets
 ),
 keyed AS (
@@ -63,7 +64,8 @@ keyed AS (
       CASE
         WHEN length > 0 THEN CASE
           WHEN $scheme = 'draws' THEN minhash_draws(signature, $draws, $draw_size, $seed)
-          ELSE minhash_bands(signature, $bands, $rows)
+          WHEN $verify = 'estimate' THEN minhash_bands(signature, $bands, $rows)
+          ELSE minhash_bands(counted, $bands, $rows)
         END
       END,
       CASE WHEN $group_rule = 'agree' THEN CAST(group_value AS VARCHAR) ELSE '' END

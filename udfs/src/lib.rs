@@ -167,6 +167,7 @@ pub fn scalar_functions() -> Vec<Arc<ScalarUDF>> {
         udf(key_parts::KeyParts),
         udf(keys_within::KeysWithin),
         udf(minhash::MinHash),
+        udf(minhash::MinHashAndCount),
         udf(minhash_bands::MinHashBands),
         udf(minhash_draws::MinHashDraws),
         udf(minhash_similarity::MinHashSimilarity),

@@ -1,4 +1,4 @@
-//! `minhash(text[, num_hashes[, shingle[, seed[, bits]]]])`
+//! `minhash(text[, num_hashes[, shingle[, seed[, bits]]]])` and `minhash_and_count`
 
 use std::sync::Arc;
 
@@ -45,6 +45,7 @@ use crate::sets::Sets;
         name = "bits",
         description = "The number of bits of a position: a literal, 1 to 64; 32 if left out."
     ),
+    related_udf(name = "minhash_and_count"),
     related_udf(name = "minhash_bands"),
     related_udf(name = "minhash_similarity")
 )]
@@ -65,35 +66,11 @@ impl Function for MinHash {
     };
 
     fn result_type(constants: &Constants<'_>, _: &[&DataType]) -> Result<DataType> {
-        constants.require_literal(1)?;
-        constants.require_literal(4)?;
-        constants.shingle(2)?;
-        let family = family(constants)?;
-        let value = if family.bits() <= u32::BITS {
-            DataType::UInt32
-        } else {
-            DataType::UInt64
-        };
-        Ok(DataType::new_fixed_size_list(
-            value,
-            family.num_hashes() as i32,
-            true,
-        ))
+        list_type(Self::PARAMETERS.function, constants, 0)
     }
 
     fn compute(args: &Arguments) -> Result<ArrayRef> {
-        let constants = args.constants();
-        let family = family(&constants)?;
-        let sets = Sets::new(args, 0, constants.shingle(2)?)?;
-        if family.bits() <= u32::BITS {
-            signatures::<u32>(&family, sets, args.rows(), |values| {
-                Arc::new(UInt32Array::from(values))
-            })
-        } else {
-            signatures::<u64>(&family, sets, args.rows(), |values| {
-                Arc::new(UInt64Array::from(values))
-            })
-        }
+        lists(Self::PARAMETERS.function, args, Further::None)
     }
 
     fn user_doc(&self) -> Option<&Documentation> {
@@ -101,28 +78,133 @@ impl Function for MinHash {
     }
 }
 
-fn family(constants: &Constants<'_>) -> Result<MinHasher> {
+#[user_doc(
+    doc_section(label = "Building Blocks"),
+    description = "Returns the MinHash signature of a text's shingles as `minhash` does, and as one more position the number of distinct shingles, as `shingle_count` does: the shingles are hashed once. `minhash_join` calls it.",
+    syntax_example = "minhash_and_count(text[, num_hashes[, shingle[, seed[, bits]]]])",
+    sql_example = r#"```sql
+> SELECT minhash_and_count('the old mill by the river', 4) AS counted;
++-----------------------------------------------------+
+| counted                                             |
++-----------------------------------------------------+
+| [1415463228, 1159779312, 1247843610, 1181965662, 4] |
++-----------------------------------------------------+
+```"#,
+    argument(name = "text", description = "The text; NULL gives NULL."),
+    argument(
+        name = "num_hashes",
+        description = "A literal, 1 to 4096; 128 if left out."
+    ),
+    argument(
+        name = "shingle",
+        description = "A constant, as in `shingles`; 'word:3' if left out."
+    ),
+    argument(
+        name = "seed",
+        description = "A constant, 0 to 2^64 - 1; 1 if left out."
+    ),
+    argument(
+        name = "bits",
+        description = "The number of bits of a position: a literal, 1 to 64; 32 if left out."
+    ),
+    related_udf(name = "minhash"),
+    related_udf(name = "shingle_count")
+)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct MinHashAndCount;
+
+impl Function for MinHashAndCount {
+    const PARAMETERS: &'static Parameters = &Parameters {
+        function: "minhash_and_count",
+        all: &[
+            ("text", Kind::Text),
+            ("num_hashes", Kind::Count),
+            ("shingle", Kind::Shingle),
+            ("seed", Kind::Count),
+            ("bits", Kind::Count),
+        ],
+        required: 1,
+    };
+
+    fn result_type(constants: &Constants<'_>, _: &[&DataType]) -> Result<DataType> {
+        list_type(Self::PARAMETERS.function, constants, 1)
+    }
+
+    fn compute(args: &Arguments) -> Result<ArrayRef> {
+        lists(Self::PARAMETERS.function, args, Further::Count)
+    }
+
+    fn user_doc(&self) -> Option<&Documentation> {
+        self.doc()
+    }
+}
+
+/// What follows the positions of a signature.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Further {
+    None,
+    /// The number of distinct shingles of a text. A text has less than 2^31 bytes, so that it fits.
+    Count,
+}
+
+/// The type of signatures with a number of further positions.
+fn list_type(function: &str, constants: &Constants<'_>, further: i32) -> Result<DataType> {
+    constants.require_literal(1)?;
+    constants.require_literal(4)?;
+    constants.shingle(2)?;
+    let family = family(function, constants)?;
+    let value = if family.bits() <= u32::BITS {
+        DataType::UInt32
+    } else {
+        DataType::UInt64
+    };
+    let size = family.num_hashes() as i32 + further;
+    Ok(DataType::new_fixed_size_list(value, size, true))
+}
+
+fn lists(function: &str, args: &Arguments, further: Further) -> Result<ArrayRef> {
+    let constants = args.constants();
+    let family = family(function, &constants)?;
+    let sets = Sets::new(args, 0, constants.shingle(2)?)?;
+    if family.bits() <= u32::BITS {
+        signatures::<u32>(&family, sets, args.rows(), further, |values| {
+            Arc::new(UInt32Array::from(values))
+        })
+    } else {
+        signatures::<u64>(&family, sets, args.rows(), further, |values| {
+            Arc::new(UInt64Array::from(values))
+        })
+    }
+}
+
+fn family(function: &str, constants: &Constants<'_>) -> Result<MinHasher> {
     let num_hashes = constants.integer(1, 1..=MAX_HASHES, 128)?;
     let seed = constants.integer(3, 0..=u64::MAX, 1)?;
     let bits = constants.integer(4, 1..=u64::BITS, 32)?;
-    MinHasher::new(num_hashes, seed, bits).map_err(|error| plan_datafusion_err!("minhash: {error}"))
+    MinHasher::new(num_hashes, seed, bits)
+        .map_err(|error| plan_datafusion_err!("{function}: {error}"))
 }
 
-fn signatures<V: SignatureValue + Default>(
+fn signatures<V: SignatureValue + Default + TryFrom<usize>>(
     family: &MinHasher,
     mut sets: Sets,
     rows: usize,
+    further: Further,
     array: impl FnOnce(Vec<V>) -> ArrayRef,
 ) -> Result<ArrayRef> {
-    let size = family.num_hashes();
+    let size = family.num_hashes() + usize::from(further == Further::Count);
     let mut values = vec![V::default(); rows * size];
     let mut nulls = NullBufferBuilder::new(rows);
-    for (row, signature) in values.chunks_exact_mut(size).enumerate() {
+    for (row, list) in values.chunks_exact_mut(size).enumerate() {
+        let (signature, further) = list.split_at_mut(family.num_hashes());
         let set = sets.unsorted(row);
+        nulls.append(set.is_some());
         if let Some(set) = set {
             family.signature_into(set, signature);
+            if let [count] = further {
+                *count = V::try_from(sets.count()).unwrap_or_default();
+            }
         }
-        nulls.append(set.is_some());
     }
     let values = array(values);
     let field = Arc::new(Field::new_list_field(values.data_type().clone(), true));
@@ -150,9 +232,13 @@ mod tests {
     const TEXT: &str = "the old mill by the river";
 
     fn expected(num_hashes: usize, spec: &str, seed: u64, bits: u32) -> Vec<u64> {
+        expected_of(TEXT, num_hashes, spec, seed, bits)
+    }
+
+    fn expected_of(text: &str, num_hashes: usize, spec: &str, seed: u64, bits: u32) -> Vec<u64> {
         let mut hashes = Vec::new();
         let shingle: Shingle = spec.parse().expect("a valid spec");
-        shingle.hashes_into(TEXT, &mut ShingleScratch::default(), &mut hashes);
+        shingle.hashes_into(text, &mut ShingleScratch::default(), &mut hashes);
         let mut signature = vec![0; num_hashes];
         let family = MinHasher::new(num_hashes, seed, bits).expect("valid parameters");
         family.signature_into(&hashes, &mut signature);
@@ -233,6 +319,37 @@ mod tests {
         };
         assert_eq!(narrow(&list.value(0)), expected(128, "word:3", 1, 32));
         assert!(call_scalar(MinHash, vec![scalar(ScalarValue::Null)]).is_null());
+    }
+
+    #[test]
+    fn the_number_of_shingles_follows_the_signature() {
+        let texts = [Some("abab"), None, Some(""), Some("abcabcabd"), Some(TEXT)];
+        for array in every_encoding(&texts) {
+            for bits in [20_i64, 40] {
+                let mut args = vec![ColumnarValue::Array(Arc::clone(&array))];
+                args.extend([scalar(5_i64), scalar("char:2"), scalar(7_i64), scalar(bits)]);
+                let wide = arrow::compute::cast(
+                    &call_array(MinHashAndCount, args.clone()),
+                    &DataType::new_fixed_size_list(DataType::UInt64, 6, true),
+                );
+                let wide = wide.expect("numbers can be cast");
+                let lists = wide.as_fixed_size_list();
+                let signatures = call_array(MinHash, args);
+                assert!(lists.is_null(1) && signatures.is_null(1));
+                for (row, count) in [(0, 2), (2, 0), (3, 4), (4, 21)] {
+                    let list = lists.value(row);
+                    let list = list.as_primitive::<UInt64Type>().values();
+                    let text = texts[row].expect("a text");
+                    assert_eq!(list[..5], expected_of(text, 5, "char:2", 7, bits as u32));
+                    assert_eq!(list[5], count, "{text}");
+                }
+            }
+        }
+        let text = column(StringArray::from(vec!["a"]));
+        assert_eq!(
+            plan_error(MinHashAndCount, &[text, scalar(0_i64)]),
+            "Error during planning: minhash_and_count: num_hashes must be between 1 and 4096, found 0"
+        );
     }
 
     #[test]

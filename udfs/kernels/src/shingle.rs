@@ -146,13 +146,18 @@ impl Shingle {
         let mut hashes = std::mem::take(&mut scratch.hashes);
         hashes.clear();
         self.repeated_hashes_into(text, scratch, &mut hashes);
-        let count = count_distinct(&hashes, &mut scratch.order);
+        let count = scratch.count_distinct(&hashes);
         scratch.hashes = hashes;
         count
     }
 }
 
 impl ShingleScratch {
+    /// The number of distinct hashes.
+    pub fn count_distinct(&mut self, hashes: &[u64]) -> usize {
+        count_distinct(hashes, &mut self.order)
+    }
+
     /// Fills `joined` and `units` with the units that the function `units` passes to its argument.
     fn join<'a>(&mut self, units: impl FnOnce(&mut dyn FnMut(&'a str))) {
         self.joined.clear();

@@ -12,11 +12,21 @@ const MAX_CELLS: usize = 512 * 512;
 /// Maximum number of times that a passage is divided, so that the time is linear.
 const MAX_DEPTH: u32 = 12;
 
-/// For each token of `a` the token of `b` that it is matched with. Tokens are numbered from 0 on, without large gaps, and
-/// weigh at most 100.
-pub(super) fn align(a: &[u32], b: &[u32], weights: &[u16]) -> Vec<Option<usize>> {
+/// Minimum number of tokens of both sides of a passage of whose table only a band is computed first, and the quotient of
+/// these numbers and the tokens on either side of its diagonal.
+const MIN_BANDED: usize = 64;
+const BAND_SHARE: usize = 8;
+
+/// For each token of `a` the token of `b` that it is matched with. Tokens weigh at most 100. `counts` is a buffer for numbers
+/// of tokens up to the largest one.
+pub(super) fn align(
+    a: &[u32],
+    b: &[u32],
+    weights: &[u16],
+    counts: &mut Counts,
+) -> Vec<Option<usize>> {
     let mut matched = vec![None; a.len()];
-    let mut counts: Vec<Count> = vec![];
+    let counts = &mut counts.0;
     let mut passages = vec![(0..a.len(), 0..b.len(), 0)];
     while let Some((mut own, mut other, depth)) = passages.pop() {
         while !own.is_empty() && !other.is_empty() && a[own.start] == b[other.start] {
@@ -33,18 +43,26 @@ pub(super) fn align(a: &[u32], b: &[u32], weights: &[u16]) -> Vec<Option<usize>>
             continue;
         }
         if own.len() * other.len() <= MAX_CELLS {
-            table(a, b, weights, own, other, &mut matched);
+            let passage = Passage {
+                a: &a[own.clone()],
+                b: &b[other.clone()],
+                weights: &weights[own.clone()],
+            };
+            let found = passage.in_band().unwrap_or_else(|| passage.in_table());
+            for (at, to) in found {
+                matched[own.start + at] = Some(other.start + to);
+            }
             continue;
         }
         if depth == MAX_DEPTH {
             continue;
         }
-        if counts.is_empty() {
-            let most = a.iter().chain(b).copied().max().unwrap_or_default();
-            counts.resize(most as usize + 1, Count::default());
+        let most = a.iter().chain(b).copied().max().unwrap_or_default() as usize;
+        if counts.len() <= most {
+            counts.resize(most + 1, Count::default());
         }
         let (mut from_a, mut from_b) = (own.start, other.start);
-        for (at, to) in anchors(a, b, own.clone(), other.clone(), &mut counts) {
+        for (at, to) in anchors(a, b, own.clone(), other.clone(), counts) {
             matched[at] = Some(to);
             passages.push((from_a..at, from_b..to, depth + 1));
             (from_a, from_b) = (at + 1, to + 1);
@@ -56,54 +74,128 @@ pub(super) fn align(a: &[u32], b: &[u32], weights: &[u16]) -> Vec<Option<usize>>
     matched
 }
 
-/// The longest common subsequence of a passage, by the sum of weights. The sum fits: the shorter list has at most 512 tokens.
-fn table(
-    a: &[u32],
-    b: &[u32],
-    weights: &[u16],
-    own: Range<usize>,
-    other: Range<usize>,
-    matched: &mut [Option<usize>],
-) {
-    let width = other.len() + 1;
-    // best[i * width + j]: of the tokens from i in a and from j in b.
-    let mut best = vec![0_u16; (own.len() + 1) * width];
-    let mut rows = best.chunks_exact_mut(width).rev();
-    let mut below: &[u16] = rows.next().unwrap_or_default();
-    for (row, at) in rows.zip(own.clone().rev()) {
-        let (token, weight) = (a[at], weights[at]);
-        // Without what follows in this row, a cell does not depend on another one of it.
-        let cells = row.iter_mut().zip(below.windows(2));
-        for ((cell, below), other) in cells.zip(&b[other.clone()]) {
-            let matched = match token == *other {
-                true => below[1] + weight,
-                false => 0,
-            };
-            *cell = matched.max(below[0]);
+/// A passage of both lists. The sum of the weights of its matches fits into 16 bits: the shorter list has at most 512 tokens.
+struct Passage<'a> {
+    a: &'a [u32],
+    b: &'a [u32],
+    weights: &'a [u16],
+}
+
+impl Passage<'_> {
+    /// The matches of a longest common subsequence, by the sum of weights.
+    fn in_table(&self) -> Vec<(usize, usize)> {
+        let width = self.b.len() + 1;
+        // best[i * width + j]: of the tokens from i in a and from j in b.
+        let mut best = vec![0_u16; (self.a.len() + 1) * width];
+        let mut rows = best.chunks_exact_mut(width).rev();
+        let mut below: &[u16] = rows.next().unwrap_or_default();
+        for (row, (&token, &weight)) in rows.zip(self.a.iter().zip(self.weights).rev()) {
+            let end = row.len() - 1;
+            fill(
+                &mut row[..end],
+                &below[..end],
+                &below[1..],
+                self.b,
+                (token, weight),
+            );
+            below = row;
         }
-        let mut after = 0;
-        for cell in row.iter_mut().rev() {
-            after = after.max(*cell);
-            *cell = after;
-        }
-        below = row;
+        let best = |i: usize, j: usize| Some(best[i * width + j]);
+        self.matches(best).unwrap_or_default()
     }
-    let (mut i, mut j) = (0, 0);
-    while i < own.len() && j < other.len() {
-        let here = best[i * width + j];
-        let token = a[own.start + i];
-        let after = best[(i + 1) * width + j + 1] + weights[own.start + i];
-        if token == b[other.start + j] && here == after {
-            matched[own.start + i] = Some(other.start + j);
-            i += 1;
-            j += 1;
-        } else if here == best[(i + 1) * width + j] {
-            i += 1;
-        } else {
-            j += 1;
+
+    /// The same, if a band around the diagonal has all that is needed for it.
+    ///
+    /// A path that leaves the band skips so many tokens of `a` that what it can match weighs no more than what the band has:
+    /// this is checked for each cell that the matches depend on.
+    fn in_band(&self) -> Option<Vec<(usize, usize)>> {
+        let (n, m) = (self.a.len(), self.b.len());
+        if n.min(m) < MIN_BANDED {
+            return None;
         }
+        let beside = n.max(m) / BAND_SHARE;
+        // The cell (i, j) is in the band if j - i is from -left to right.
+        let (left, right) = (n.saturating_sub(m) + beside, m.saturating_sub(n) + beside);
+        let width = left + right + 1;
+        if 2 * width > m {
+            return None;
+        }
+        // A row has the cells of the band, after one that is not in it.
+        let mut best = vec![0_u16; (n + 1) * (width + 1)];
+        let mut rests = vec![0_u32; n + 1];
+        let mut rows = best.chunks_exact_mut(width + 1).rev();
+        let mut below: &[u16] = rows.next().unwrap_or_default();
+        for (row, i) in rows.zip((0..n).rev()) {
+            let (token, weight) = (self.a[i], self.weights[i]);
+            rests[i] = rests[i + 1] + u32::from(weight);
+            // The first column of the band that is one of the table, and the end of them.
+            let first = left.saturating_sub(i);
+            let end = width.min(m + left - i);
+            let columns = 1 + first..1 + end;
+            fill(
+                &mut row[columns.clone()],
+                &below[first..end],
+                &below[columns],
+                &self.b[first + i - left..end + i - left],
+                (token, weight),
+            );
+            below = row;
+        }
+        let least = self.weights.iter().min().copied().map_or(0, usize::from);
+        self.matches(|i, j| {
+            if i == n || j == m {
+                return Some(0);
+            }
+            let column = (j + left).checked_sub(i).filter(|&column| column < width)?;
+            let found = best[i * (width + 1) + 1 + column];
+            // To leave the band on the left, a path skips tokens of a; on the right, it has to skip them later.
+            let skipped = (column + 1).min(right + 1 + n - m);
+            let without = least * skipped;
+            (usize::from(found) + without >= rests[i] as usize).then_some(found)
+        })
+    }
+
+    /// The matches of the path through a table. `best` is the weight of what the tokens from `i` in `a` and from `j` in `b`
+    /// have in common, `None` if it is not known.
+    fn matches(&self, best: impl Fn(usize, usize) -> Option<u16>) -> Option<Vec<(usize, usize)>> {
+        let mut matches = vec![];
+        let (mut i, mut j) = (0, 0);
+        while i < self.a.len() && j < self.b.len() {
+            let here = best(i, j)?;
+            if self.a[i] == self.b[j] && here == best(i + 1, j + 1)? + self.weights[i] {
+                matches.push((i, j));
+                i += 1;
+                j += 1;
+            } else if here == best(i + 1, j)? {
+                i += 1;
+            } else {
+                j += 1;
+            }
+        }
+        Some(matches)
     }
 }
+
+/// Fills cells of a row of a table, from those with the same token of `b` in the row below and those with the next one.
+fn fill(row: &mut [u16], same: &[u16], next: &[u16], b: &[u32], (token, weight): (u32, u16)) {
+    // Without what follows in this row, a cell does not depend on another one of it.
+    for ((cell, (same, next)), other) in row.iter_mut().zip(same.iter().zip(next)).zip(b) {
+        let matched = match token == *other {
+            true => next + weight,
+            false => 0,
+        };
+        *cell = matched.max(*same);
+    }
+    let mut after = 0;
+    for cell in row.iter_mut().rev() {
+        after = after.max(*cell);
+        *cell = after;
+    }
+}
+
+/// A buffer of [`align`].
+#[derive(Debug, Default)]
+pub(super) struct Counts(Vec<Count>);
 
 /// How often a token occurs in two passages, and where it did last.
 #[derive(Debug, Clone, Copy, Default)]
@@ -193,6 +285,50 @@ mod tests {
         assert!(pairs.windows(2).all(|two| two[0].1 < two[1].1));
     }
 
+    /// The band gives the matches of the whole table, or none.
+    #[test]
+    fn a_band_has_the_matches_of_the_table() {
+        let mut random = Random::new(31);
+        let mut banded = 0;
+        for round in 0..2_000 {
+            let vocabulary = [5, 40, 1_000][round % 3];
+            let length = 60 + random.below(150);
+            let a: Vec<u32> = (0..length).map(|_| random.below(vocabulary)).collect();
+            let mut b = a.clone();
+            for _ in 0..random.below(40) {
+                let at = random.below(b.len() as u32) as usize;
+                match random.below(3) {
+                    0 => drop(b.remove(at)),
+                    1 => b.insert(at, random.below(vocabulary)),
+                    _ => b[at] = random.below(vocabulary),
+                }
+            }
+            if random.below(4) == 0 {
+                let at = random.below(b.len() as u32) as usize;
+                b.rotate_left(at);
+            }
+            if random.below(2) == 0 {
+                let at = random.below(b.len() as u32) as usize;
+                b.drain(at..b.len().min(at + random.below(40) as usize));
+            }
+            let (a, b) = match random.below(2) {
+                0 => (a, b),
+                _ => (b, a),
+            };
+            let weights: Vec<u16> = a.iter().map(|&token| 3 + token as u16 % 2).collect();
+            let passage = Passage {
+                a: &a,
+                b: &b,
+                weights: &weights,
+            };
+            if let Some(matches) = passage.in_band() {
+                banded += 1;
+                assert_eq!(matches, passage.in_table(), "{a:?} {b:?}");
+            }
+        }
+        assert!(banded > 500, "{banded}");
+    }
+
     #[test]
     fn short_lists_have_the_heaviest_common_subsequence() {
         let mut random = Random::new(9);
@@ -201,7 +337,7 @@ mod tests {
                 || -> Vec<u32> { (0..random.below(9)).map(|_| random.below(4)).collect() };
             let (a, b) = (list(), list());
             let weights: Vec<u16> = a.iter().map(|&token| 3 + token as u16 % 2).collect();
-            let matched = align(&a, &b, &weights);
+            let matched = align(&a, &b, &weights, &mut Counts::default());
             check(&a, &b, &matched);
             let found = matched.iter().zip(&weights);
             let found = found.filter_map(|(to, weight)| to.map(|_| *weight));
@@ -217,7 +353,7 @@ mod tests {
             .iter()
             .map(|&n| if n % 10 == 5 { n + 1_000_000 } else { n })
             .collect();
-        let matched = align(&a, &b, &vec![1; a.len()]);
+        let matched = align(&a, &b, &vec![1; a.len()], &mut Counts::default());
         check(&a, &b, &matched);
         assert_eq!(matched.iter().flatten().count(), 180_000);
         let equal = vec![7_u32; 100_000];
@@ -227,7 +363,12 @@ mod tests {
         check(
             &equal,
             &other,
-            &align(&equal, &other, &vec![1; equal.len()]),
+            &align(
+                &equal,
+                &other,
+                &vec![1; equal.len()],
+                &mut Counts::default(),
+            ),
         );
     }
 }

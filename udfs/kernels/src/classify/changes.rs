@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use super::align::align;
+use super::align::{Counts as TokenCounts, align};
 use super::tokens::{Kind, Token, is_era};
 use super::words::Words;
 use super::{Change, ChangeKind};
@@ -52,14 +52,18 @@ pub(super) struct Aligned<'a> {
 }
 
 impl<'a> Aligned<'a> {
-    pub(super) fn new(a: Vec<Token<'a>>, b: Vec<Token<'a>>) -> Self {
+    pub(super) fn new(
+        a: Vec<Token<'a>>,
+        b: Vec<Token<'a>>,
+        token_counts: &mut TokenCounts,
+    ) -> Self {
         let keys = |tokens: &[Token<'_>]| tokens.iter().map(|token| token.key).collect::<Vec<_>>();
         let weights = a.iter().map(|token| match token.kind.is_content() {
             true => 4,
             false => 3,
         });
         let weights: Vec<u16> = weights.collect();
-        let matched = align(&keys(&a), &keys(&b), &weights);
+        let matched = align(&keys(&a), &keys(&b), &weights, token_counts);
         let runs = runs(&matched, a.len(), b.len());
         let mut unmatched: HashMap<u32, (u32, u32), TextHasherBuilder> = HashMap::default();
         for run in &runs {

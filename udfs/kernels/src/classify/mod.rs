@@ -196,9 +196,9 @@ impl PairClassifier {
         let (of_a, of_b) = reader.tokens_of_both(a, b);
         // The alignment depends on the order where several are equally good.
         if a <= b {
-            return rules::classify(self.words, (a, of_a), (b, of_b));
+            return rules::classify(self.words, (a, of_a), (b, of_b), &mut reader.counts);
         }
-        let mut found = rules::classify(self.words, (b, of_b), (a, of_a));
+        let mut found = rules::classify(self.words, (b, of_b), (a, of_a), &mut reader.counts);
         for change in &mut found.changes {
             std::mem::swap(&mut change.a, &mut change.b);
         }

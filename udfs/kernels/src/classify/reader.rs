@@ -4,6 +4,7 @@
 //! A token depends on the text after it only up to the next blank, and on the tokens before it only if these are numbers,
 //! names or words that belong to them. After any other word, tokens of equal passages are equal.
 
+use super::align::Counts;
 use super::tokens::{Kind, Lexicon, Token, append, name_first_words};
 use super::words::Words;
 
@@ -31,6 +32,8 @@ pub struct PairReader<'a> {
     first: &'a str,
     /// Its tokens.
     tokens: Vec<Token<'a>>,
+    /// A buffer for the alignment of tokens.
+    pub(super) counts: Counts,
 }
 
 impl<'a> PairReader<'a> {
@@ -39,6 +42,7 @@ impl<'a> PairReader<'a> {
             lexicon: Lexicon::new(words, 0),
             first: "",
             tokens: vec![],
+            counts: Counts::default(),
         }
     }
 
@@ -56,6 +60,7 @@ impl<'a> PairReader<'a> {
             lexicon,
             first,
             tokens,
+            ..
         } = self;
         if *first != a {
             *first = a;

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use crate::text_hasher::TextHasherBuilder;
 
+use super::align::Counts as TokenCounts;
 use super::boilerplate::{body, divides};
 use super::changes::{Aligned, Fact, is_clock, is_day, is_ordinal, is_variant};
 use super::citation::{are_citations, ends_with_identifier};
@@ -85,6 +86,7 @@ pub(super) fn classify(
     words: &'static Words,
     (a, own): (&str, Vec<Token<'_>>),
     (b, other): (&str, Vec<Token<'_>>),
+    token_counts: &mut TokenCounts,
 ) -> Classification {
     let none = |class| Classification {
         class,
@@ -101,7 +103,7 @@ pub(super) fn classify(
             without_heading(words, without_boilerplate(other)),
         ),
     };
-    let pair = Aligned::new(own, other);
+    let pair = Aligned::new(own, other, token_counts);
     let all = pair.shared_kinds(|_| true).of_larger();
     let content = pair.shared_kinds(Kind::is_content);
     if are_citations {
