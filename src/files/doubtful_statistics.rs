@@ -10,11 +10,19 @@
 //! (DataFusion 55) takes the bounds for NULL, and leaves the values of the file out of those of the table. So bounds are
 //! also removed of columns that have none in a file with values.
 //!
-//! Writers may leave out how many values of a column are NULL. The engine then takes the number for 0: `count(text)` would
-//! count the NULLs of such a file, and `text IS NULL` would skip its row groups. So these numbers are removed from the
-//! statistics of a scan, and such conditions from its pruning predicate. The statistics of a scan do not tell a number
-//! that was left out from 0; the metadata of the file does. The session's cache has it, because the statistics were read
-//! from it. The numbers of a file whose metadata was displaced from the cache are removed, too.
+//! The statistics of a scan do not tell everything that the metadata of a file does:
+//!
+//! - Writers leave out the bounds of a row group, such as that of a long text (Arrow C++). The engine then takes the bounds of
+//!   the other row groups for those of the file. So the bounds of such a column are removed.
+//! - Writers may leave out how many values of a column are NULL. The engine then takes the number for 0: `count(text)` would
+//!   count the NULLs of such a file, and `text IS NULL` would skip its row groups. So these numbers are removed from the
+//!   statistics of a scan, and such conditions from its pruning predicate.
+//! - Before 2017 writers compared the bytes of texts and unsigned numbers as signed ones. Such bounds are in fields of their
+//!   own in the metadata (`min` and `max`), and the engine takes them for bounds in its order. They are treated as those of
+//!   floating-point numbers.
+//!
+//! The session's cache has the metadata, because the statistics were read from it. All of this is assumed of a file whose
+//! metadata was displaced from the cache.
 
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::config::ConfigOptions;
@@ -28,9 +36,11 @@ use datafusion::datasource::physical_plan::{
 };
 use datafusion::datasource::source::DataSourceExec;
 use datafusion::execution::runtime_env::RuntimeEnv;
-use datafusion::parquet::file::metadata::ParquetMetaData;
+use datafusion::logical_expr::Operator;
+use datafusion::parquet::basic::{ConvertedType, LogicalType, Type as PhysicalType};
+use datafusion::parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData, RowGroupMetaData};
 use datafusion::parquet::file::statistics::Statistics as ParquetStatistics;
-use datafusion::physical_expr::expressions::IsNullExpr;
+use datafusion::physical_expr::expressions::{BinaryExpr, IsNullExpr};
 use datafusion::physical_expr::utils::{collect_columns, split_conjunction};
 use datafusion::physical_expr::{PhysicalExpr, conjunction};
 use datafusion::physical_expr_common::physical_expr::snapshot_generation;
@@ -39,24 +49,24 @@ use datafusion::physical_plan::ExecutionPlan;
 use std::any::Any;
 use std::sync::Arc;
 
-/// Removes from the statistics of Parquet scans the minimum and maximum values of floating-point columns, and of those
-/// without bounds in a file, and the numbers of NULLs that a file does not have.
+/// Removes from the statistics of Parquet scans the minimum and maximum values of floating-point columns, of those without
+/// bounds in a row group, and of those with bounds in another order, and the numbers of NULLs that a file does not have.
 #[derive(Debug)]
 pub(crate) struct DropDoubtfulStatistics {
     /// The runtime whose cache has the metadata of files.
     pub(crate) runtime: Arc<RuntimeEnv>,
 }
 
-/// Removes from the pruning predicates of Parquet scans the comparisons of floating-point columns, and the conditions
-/// that a column is NULL whose NULLs a file does not count.
+/// Removes from the pruning predicates of Parquet scans the comparisons of floating-point columns and of those with bounds in
+/// another order, and the conditions that a column is NULL whose NULLs a file does not count.
 #[derive(Debug)]
 pub(crate) struct PruneByKnownValues {
     /// The runtime whose cache has the metadata of files.
     pub(crate) runtime: Arc<RuntimeEnv>,
 }
 
-/// Disables pruning for Parquet files with floating-point columns or NULLs that are not counted. It replaces
-/// [`PruneByKnownValues`] on a cluster, where filters are pushed down after the last rule of neardup.
+/// Disables pruning for Parquet files with columns to which [`PruneByKnownValues`] may apply. It replaces
+/// that rule on a cluster, where filters are pushed down after the last rule of neardup.
 #[cfg(feature = "cluster")]
 #[derive(Debug)]
 pub(crate) struct ReadAllOfDoubtful {
@@ -131,8 +141,8 @@ impl PhysicalOptimizerRule for ReadAllOfDoubtful {
         _: &ConfigOptions,
     ) -> Result<Arc<dyn ExecutionPlan>> {
         change(plan, |config, source| {
-            let is_doubtful =
-                floats(config).contains(&true) || uncounted(config, &self.runtime).contains(&true);
+            let unknown = Unknown::of(config, &self.runtime);
+            let is_doubtful = unknown.order.contains(&true) || unknown.nulls.contains(&true);
             is_doubtful.then(|| with_pruning(config, source.clone(), false))
         })
     }
@@ -153,32 +163,84 @@ fn floats(config: &FileScanConfig) -> Vec<bool> {
     types.map(has_float).collect()
 }
 
-/// For each column of the table, whether a file may have statistics that do not count its NULLs.
-fn uncounted(config: &FileScanConfig, runtime: &RuntimeEnv) -> Vec<bool> {
-    let table = config.file_source().table_schema();
-    let partitions = table.table_partition_cols().len();
-    let fields = table.table_schema().fields();
-    let of_files = fields.len() - partitions;
-    let mut uncounted = vec![false; fields.len()];
-    for file in config.file_groups.iter().flat_map(FileGroup::files) {
-        let Some(metadata) = cached(file, runtime) else {
-            uncounted[..of_files].fill(true);
-            break;
+/// What is not known of the values of each column of the table.
+struct Unknown {
+    /// Whether bounds may be missing in a row group of a file that has others.
+    bounds: Vec<bool>,
+    /// Whether bounds may be those of another order than the engine's.
+    order: Vec<bool>,
+    /// Whether NULLs may not be counted.
+    nulls: Vec<bool>,
+}
+
+impl Unknown {
+    fn of(config: &FileScanConfig, runtime: &RuntimeEnv) -> Self {
+        let table = config.file_source().table_schema();
+        let partitions = table.table_partition_cols().len();
+        let fields = table.table_schema().fields();
+        let of_files = fields.len() - partitions;
+        let mut unknown = Self {
+            bounds: vec![false; fields.len()],
+            order: floats(config),
+            nulls: vec![false; fields.len()],
         };
-        let groups = metadata.row_groups().iter();
-        for chunk in groups.flat_map(|group| group.columns()) {
-            let counts = |known: &ParquetStatistics| known.null_count_opt().is_some();
-            if chunk.statistics().is_none_or(counts) {
-                continue;
-            }
-            let name = chunk.column_path().parts().first();
-            let named = fields[..of_files].iter().zip(&mut uncounted);
-            for (_, uncounted) in named.filter(|(field, _)| Some(field.name()) == name) {
-                *uncounted = true;
+        for file in config.file_groups.iter().flat_map(FileGroup::files) {
+            let Some(metadata) = cached(file, runtime) else {
+                for all in [&mut unknown.bounds, &mut unknown.order, &mut unknown.nulls] {
+                    all[..of_files].fill(true);
+                }
+                break;
+            };
+            for group in metadata.row_groups() {
+                for chunk in group.columns() {
+                    let name = chunk.column_path().parts().first();
+                    let mut named = fields[..of_files].iter();
+                    if let Some(column) = named.position(|field| Some(field.name()) == name) {
+                        unknown.bounds[column] |= lacks_bounds(group, chunk);
+                        unknown.order[column] |= has_bounds_of_signed_bytes(chunk);
+                        let counts = |known: &ParquetStatistics| known.null_count_opt().is_some();
+                        unknown.nulls[column] |= !chunk.statistics().is_none_or(counts);
+                    }
+                }
             }
         }
+        unknown
     }
-    uncounted
+}
+
+/// Whether a column chunk that may have a value does not have both bounds.
+fn lacks_bounds(group: &RowGroupMetaData, chunk: &ColumnChunkMetaData) -> bool {
+    let has_both = |known: &ParquetStatistics| {
+        known.min_bytes_opt().is_some() && known.max_bytes_opt().is_some()
+    };
+    let nulls = chunk
+        .statistics()
+        .and_then(ParquetStatistics::null_count_opt);
+    let has_values = group.num_rows() > 0 && nulls != u64::try_from(group.num_rows()).ok();
+    has_values && !chunk.statistics().is_some_and(has_both)
+}
+
+/// Whether the bounds of a column chunk are in the fields for an order of signed bytes and numbers, which is not that of
+/// its values.
+fn has_bounds_of_signed_bytes(chunk: &ColumnChunkMetaData) -> bool {
+    let descriptor = chunk.column_descr();
+    let is_unsigned = matches!(
+        descriptor.converted_type(),
+        ConvertedType::UINT_8
+            | ConvertedType::UINT_16
+            | ConvertedType::UINT_32
+            | ConvertedType::UINT_64
+    ) || matches!(
+        descriptor.logical_type_ref(),
+        Some(LogicalType::Integer(integer)) if !integer.is_signed
+    );
+    let is_signed = match chunk.column_type() {
+        PhysicalType::BOOLEAN => true,
+        PhysicalType::INT32 | PhysicalType::INT64 => !is_unsigned,
+        _ => false,
+    };
+    let statistics = chunk.statistics();
+    !is_signed && statistics.is_some_and(ParquetStatistics::is_min_max_deprecated)
 }
 
 /// The metadata of a Parquet file, if the cache still has it.
@@ -218,37 +280,32 @@ fn with_pruning(config: &FileScanConfig, source: ParquetSource, prunes: bool) ->
         .build()
 }
 
-/// The columns of a table whose statistics are not those of their values.
-struct Doubtful {
-    /// For each column, whether its bounds may be others.
-    bounds: Vec<bool>,
-    /// For each column, whether the number of its NULLs may be another.
-    nulls: Vec<bool>,
-}
-
 fn without_doubtful(config: &FileScanConfig, runtime: &RuntimeEnv) -> Option<FileScanConfig> {
-    let doubtful = Doubtful {
-        bounds: doubtful_bounds(config),
-        nulls: uncounted(config, runtime),
-    };
-    if !doubtful.bounds.contains(&true) && !doubtful.nulls.contains(&true) {
+    let mut unknown = Unknown::of(config, runtime);
+    add_columns_without_bounds(config, &mut unknown.bounds);
+    let Unknown {
+        bounds,
+        order,
+        nulls,
+    } = &unknown;
+    if ![bounds, order, nulls].iter().any(|of| of.contains(&true)) {
         return None;
     }
     let groups = config.file_groups.iter().map(|group| {
         let files = group.files().iter().map(|file| {
             let mut file = file.clone();
             let known = file.statistics.as_deref();
-            file.statistics = known.map(|known| Arc::new(without(known.clone(), &doubtful)));
+            file.statistics = known.map(|known| Arc::new(without(known.clone(), &unknown)));
             file
         });
         let files = FileGroup::new(files.collect());
         match group.file_statistics(None) {
-            Some(known) => files.with_statistics(Arc::new(without(known.clone(), &doubtful))),
+            Some(known) => files.with_statistics(Arc::new(without(known.clone(), &unknown))),
             None => files,
         }
     });
     let groups = groups.collect();
-    let statistics = without(config.statistics(), &doubtful);
+    let statistics = without(config.statistics(), &unknown);
     Some(
         FileScanConfigBuilder::from(config.clone())
             .with_file_groups(groups)
@@ -257,31 +314,29 @@ fn without_doubtful(config: &FileScanConfig, runtime: &RuntimeEnv) -> Option<Fil
     )
 }
 
-/// For each column, whether its bounds may not be those of its values.
-fn doubtful_bounds(config: &FileScanConfig) -> Vec<bool> {
-    let mut is_doubtful = floats(config);
+/// Marks the columns for which the statistics of a file with values have no bounds.
+fn add_columns_without_bounds(config: &FileScanConfig, unknown: &mut [bool]) {
     let files = config.file_groups.iter().flat_map(FileGroup::files);
     for file in files.filter_map(|file| file.statistics.as_deref()) {
-        for (column, is_doubtful) in file.column_statistics.iter().zip(&mut is_doubtful) {
+        for (column, unknown) in file.column_statistics.iter().zip(&mut *unknown) {
             let bounds = [&column.min_value, &column.max_value].into_iter();
             let without_value = bounds
                 .filter_map(Precision::get_value)
                 .any(ScalarValue::is_null);
-            *is_doubtful |= without_value && column.null_count != file.num_rows;
+            *unknown |= without_value && column.null_count != file.num_rows;
         }
     }
-    is_doubtful
 }
 
-fn without(mut statistics: Statistics, doubtful: &Doubtful) -> Statistics {
-    let columns = statistics.column_statistics.iter_mut();
-    for ((column, bounds), nulls) in columns.zip(&doubtful.bounds).zip(&doubtful.nulls) {
-        if *bounds {
+fn without(mut statistics: Statistics, unknown: &Unknown) -> Statistics {
+    for (number, column) in statistics.column_statistics.iter_mut().enumerate() {
+        let is = |of: &[bool]| of.get(number).copied().unwrap_or(false);
+        if is(&unknown.bounds) || is(&unknown.order) {
             column.min_value = Precision::Absent;
             column.max_value = Precision::Absent;
             column.sum_value = Precision::Absent;
         }
-        if *nulls {
+        if is(&unknown.nulls) {
             column.null_count = Precision::Absent;
         }
     }
@@ -294,15 +349,14 @@ fn scan(
     runtime: &RuntimeEnv,
 ) -> Option<FileScanConfig> {
     let predicate = config.file_source().filter()?;
-    let floats = floats(config);
-    let uncounted = uncounted(config, runtime);
+    let unknown = Unknown::of(config, runtime);
     let is_safe = |expr: &&Arc<dyn PhysicalExpr>| {
         let columns = collect_columns(expr);
         let reads = |of: &[bool]| {
             let mut columns = columns.iter();
             columns.any(|column| of.get(column.index()).copied().unwrap_or(false))
         };
-        !(reads(&floats) || reads(&uncounted) && may_ask_for_null(expr))
+        !(reads(&unknown.order) || reads(&unknown.nulls) && may_ask_for_null(expr))
     };
     let (safe, doubtful): (Vec<_>, Vec<_>) =
         split_conjunction(&predicate).into_iter().partition(is_safe);
@@ -328,8 +382,18 @@ fn is_dynamic(expr: &Arc<dyn PhysicalExpr>) -> bool {
     snapshot_generation(expr) != 0
 }
 
-/// Whether the condition contains `IS NULL`, or may contain it when the query runs.
+/// Whether the condition may be true of NULL because it contains `IS NULL` or `IS [NOT] DISTINCT FROM`, or may contain them
+/// when the query runs.
 fn may_ask_for_null(expr: &Arc<dyn PhysicalExpr>) -> bool {
-    let asks = expr.exists(|part| Ok(part.is::<IsNullExpr>()));
+    let compares_nulls = |part: &BinaryExpr| {
+        matches!(
+            part.op(),
+            Operator::IsDistinctFrom | Operator::IsNotDistinctFrom
+        )
+    };
+    let asks = expr.exists(|part| {
+        let binary = part.downcast_ref::<BinaryExpr>();
+        Ok(part.is::<IsNullExpr>() || binary.is_some_and(compares_nulls))
+    });
     is_dynamic(expr) || asks.unwrap_or(true)
 }
