@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use arrow::array::{ArrayRef, FixedSizeListArray, NullBufferBuilder, UInt32Array, UInt64Array};
 use arrow::datatypes::{DataType, Field};
-use datafusion_common::{Result, plan_datafusion_err};
+use datafusion_common::{Result, exec_datafusion_err, plan_datafusion_err};
 use datafusion_expr::Documentation;
 use datafusion_macros::user_doc;
-use neardup_kernels::{MAX_HASHES, MinHasher, SignatureValue};
+use neardup_kernels::{MAX_HASHES, MinHasher, ShingleScratch, SignatureValue};
 
 use crate::columns::{Arguments, Constants, Kind, Parameters};
 use crate::function::Function;
@@ -55,13 +55,7 @@ pub(crate) struct MinHash;
 impl Function for MinHash {
     const PARAMETERS: &'static Parameters = &Parameters {
         function: "minhash",
-        all: &[
-            ("text", Kind::TextOrSet),
-            ("num_hashes", Kind::Count),
-            ("shingle", Kind::Shingle),
-            ("seed", Kind::Count),
-            ("bits", Kind::Count),
-        ],
+        all: PARAMETERS,
         required: 1,
     };
 
@@ -80,7 +74,7 @@ impl Function for MinHash {
 
 #[user_doc(
     doc_section(label = "Building Blocks"),
-    description = "Returns the MinHash signature of a text's shingles as `minhash` does, and as one more position the number of distinct shingles, as `shingle_count` does: the shingles are hashed once. `minhash_join` calls it.",
+    description = "Returns the MinHash signature of a text's shingles, or of a list, as `minhash` does, and as one more position the number of distinct shingles, as `shingle_count` does, or of distinct elements: the shingles are hashed once. `minhash_join` calls it.",
     syntax_example = "minhash_and_count(text[, num_hashes[, shingle[, seed[, bits]]]])",
     sql_example = r#"```sql
 > SELECT minhash_and_count('the old mill by the river', 4) AS counted;
@@ -90,23 +84,11 @@ impl Function for MinHash {
 | [1415463228, 1159779312, 1247843610, 1181965662, 4] |
 +-----------------------------------------------------+
 ```"#,
-    argument(name = "text", description = "The text; NULL gives NULL."),
-    argument(
-        name = "num_hashes",
-        description = "A literal, 1 to 4096; 128 if left out."
-    ),
-    argument(
-        name = "shingle",
-        description = "A constant, as in `shingles`; 'word:3' if left out."
-    ),
-    argument(
-        name = "seed",
-        description = "A constant, 0 to 2^64 - 1; 1 if left out."
-    ),
-    argument(
-        name = "bits",
-        description = "The number of bits of a position: a literal, 1 to 64; 32 if left out."
-    ),
+    argument(name = "text", description = "As in `minhash`."),
+    argument(name = "num_hashes", description = "As in `minhash`."),
+    argument(name = "shingle", description = "As in `minhash`."),
+    argument(name = "seed", description = "As in `minhash`."),
+    argument(name = "bits", description = "As in `minhash`."),
     related_udf(name = "minhash"),
     related_udf(name = "shingle_count")
 )]
@@ -116,13 +98,7 @@ pub(crate) struct MinHashAndCount;
 impl Function for MinHashAndCount {
     const PARAMETERS: &'static Parameters = &Parameters {
         function: "minhash_and_count",
-        all: &[
-            ("text", Kind::Text),
-            ("num_hashes", Kind::Count),
-            ("shingle", Kind::Shingle),
-            ("seed", Kind::Count),
-            ("bits", Kind::Count),
-        ],
+        all: PARAMETERS,
         required: 1,
     };
 
@@ -139,11 +115,19 @@ impl Function for MinHashAndCount {
     }
 }
 
+const PARAMETERS: &[(&str, Kind)] = &[
+    ("text", Kind::TextOrSet),
+    ("num_hashes", Kind::Count),
+    ("shingle", Kind::Shingle),
+    ("seed", Kind::Count),
+    ("bits", Kind::Count),
+];
+
 /// What follows the positions of a signature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Further {
     None,
-    /// The number of distinct shingles of a text. A text has less than 2^31 bytes, so that it fits.
+    /// The number of distinct hashes.
     Count,
 }
 
@@ -195,6 +179,7 @@ fn signatures<V: SignatureValue + Default + TryFrom<usize>>(
     let size = family.num_hashes() + usize::from(further == Further::Count);
     let mut values = vec![V::default(); rows * size];
     let mut nulls = NullBufferBuilder::new(rows);
+    let mut scratch = ShingleScratch::default();
     for (row, list) in values.chunks_exact_mut(size).enumerate() {
         let (signature, further) = list.split_at_mut(family.num_hashes());
         let set = sets.unsorted(row);
@@ -202,7 +187,10 @@ fn signatures<V: SignatureValue + Default + TryFrom<usize>>(
         if let Some(set) = set {
             family.signature_into(set, signature);
             if let [count] = further {
-                *count = V::try_from(sets.count()).unwrap_or_default();
+                let distinct = scratch.count_distinct(set);
+                *count = V::try_from(distinct).map_err(|_| {
+                    exec_datafusion_err!("minhash_and_count: {distinct} elements are too many")
+                })?;
             }
         }
     }
@@ -222,7 +210,7 @@ mod tests {
     use arrow::datatypes::{Int64Type, UInt32Type, UInt64Type};
     use datafusion_common::ScalarValue;
     use datafusion_expr::ColumnarValue;
-    use neardup_kernels::{Shingle, ShingleScratch};
+    use neardup_kernels::Shingle;
 
     use super::*;
     use crate::calls::{

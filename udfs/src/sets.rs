@@ -81,11 +81,6 @@ impl Sets {
         }
         Some(&self.set)
     }
-
-    /// The number of distinct hashes of the row that [`Self::unsorted`] read last, if it is a text.
-    pub(crate) fn count(&mut self) -> usize {
-        self.scratch.count_distinct(&self.set)
-    }
 }
 
 /// The checks of a function of two sets and a shingle, which is for texts only.
