@@ -255,8 +255,8 @@ fn extended(mut builder: SessionStateBuilder) -> SessionStateBuilder {
     let runtime = Arc::clone(builder.runtime_env().get_or_insert_default());
     let physical = builder.physical_optimizers();
     let physical = physical.get_or_insert_with(PhysicalOptimizer::new);
-    // Statistics are dropped before any rule reads them; pruning predicates are changed after all filters were pushed
-    // down.
+    // Statistics are dropped before any rule reads them, also where a planner that is not ours makes scans; pruning
+    // predicates are changed after all filters were pushed down.
     let drop_doubtful = DropDoubtfulStatistics {
         runtime: Arc::clone(&runtime),
     };

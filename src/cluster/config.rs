@@ -4,7 +4,7 @@ use super::codec::{LogicalCodec, PhysicalCodec};
 use super::copy_to::decode_copies;
 use super::stages::PrepareStages;
 use super::token::{TaskOptions, Token};
-use crate::files::{DropDoubtfulStatistics, ReadAllOfDoubtful, with_buckets};
+use crate::files::{ReadAllOfDoubtful, with_buckets};
 use crate::functions::OffsetsAboveLimits;
 use crate::operators::distinct_members::DistinctMembers;
 use crate::operators::planner::planned;
@@ -109,10 +109,7 @@ impl QueryPlanner for StagePlanner {
         let members = DistinctMembers {
             of_joins_by_sorting: true,
         };
-        let ours: [Arc<dyn PhysicalOptimizerRule + Send + Sync>; 6] = [
-            Arc::new(DropDoubtfulStatistics {
-                runtime: Arc::clone(state.runtime_env()),
-            }),
+        let ours: [Arc<dyn PhysicalOptimizerRule + Send + Sync>; 5] = [
             Arc::new(ReadAllOfDoubtful {
                 runtime: Arc::clone(state.runtime_env()),
             }),

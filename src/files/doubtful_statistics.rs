@@ -2,9 +2,10 @@
 //!
 //! Writers leave NaN out of minimum and maximum values, as the Parquet format requires. The statistics of
 //! `[0.5, NaN, 0.5]` therefore describe a constant column whose maximum is 0.5, although NaN is the largest value in
-//! the engine's SQL. The engine would rely on them. Two rules prevent that: the first removes these values from the
-//! statistics of a scan before any other rule sees them; the last removes comparisons of such columns from the
-//! predicate by which row groups and pages are pruned. Rows are still filtered by these comparisons.
+//! the engine's SQL. The engine would rely on them. So these values are removed from the statistics of a scan where it is
+//! made, or, for planners that are not ours, by a rule that comes before any other; and a rule that comes last removes
+//! comparisons of such columns from the predicate by which row groups and pages are pruned. Rows are still filtered by
+//! these comparisons.
 //!
 //! Of a column whose type in a file is not that of the table, such as a 32-bit integer beside 64-bit ones, the engine
 //! (DataFusion 55) takes the bounds for NULL, and leaves the values of the file out of those of the table. So bounds are
@@ -24,7 +25,9 @@
 //! The session's cache has the metadata, because the statistics were read from it. All of this is assumed of a file whose
 //! metadata was displaced from the cache.
 
-use datafusion::arrow::datatypes::DataType;
+use async_trait::async_trait;
+use datafusion::arrow::datatypes::{DataType, SchemaRef};
+use datafusion::catalog::{ScanArgs, ScanResult, Session, TableProvider};
 use datafusion::common::config::ConfigOptions;
 use datafusion::common::stats::Precision;
 use datafusion::common::tree_node::{Transformed, TreeNode};
@@ -35,8 +38,9 @@ use datafusion::datasource::physical_plan::{
     FileGroup, FileScanConfig, FileScanConfigBuilder, ParquetSource,
 };
 use datafusion::datasource::source::DataSourceExec;
+use datafusion::datasource::{TableType, provider_as_source, source_as_provider};
 use datafusion::execution::runtime_env::RuntimeEnv;
-use datafusion::logical_expr::Operator;
+use datafusion::logical_expr::{Expr, LogicalPlan, Operator, TableScan};
 use datafusion::parquet::basic::{ConvertedType, LogicalType, Type as PhysicalType};
 use datafusion::parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData, RowGroupMetaData};
 use datafusion::parquet::file::statistics::Statistics as ParquetStatistics;
@@ -48,6 +52,70 @@ use datafusion::physical_optimizer::PhysicalOptimizerRule;
 use datafusion::physical_plan::ExecutionPlan;
 use std::any::Any;
 use std::sync::Arc;
+
+/// The plan with tables whose Parquet scans do not have the statistics that [`DropDoubtfulStatistics`] removes. Operators
+/// read these while a physical plan is made, before the first rule: a filter of a column whose least value is above its
+/// greatest one would be an internal error.
+///
+/// # Errors
+/// None at present.
+pub(crate) fn without_doubtful_statistics(plan: LogicalPlan) -> Result<LogicalPlan> {
+    let changed = plan.transform_down_with_subqueries(|node| {
+        let LogicalPlan::TableScan(scan) = node else {
+            return Ok(Transformed::no(node));
+        };
+        Ok(match source_as_provider(&scan.source) {
+            Ok(table) => Transformed::yes(LogicalPlan::TableScan(TableScan {
+                source: provider_as_source(Arc::new(WithoutDoubtful { table })),
+                ..scan
+            })),
+            Err(_) => Transformed::no(LogicalPlan::TableScan(scan)),
+        })
+    })?;
+    Ok(changed.data)
+}
+
+/// A table without doubtful statistics.
+#[derive(Debug)]
+struct WithoutDoubtful {
+    table: Arc<dyn TableProvider>,
+}
+
+#[async_trait]
+impl TableProvider for WithoutDoubtful {
+    fn schema(&self) -> SchemaRef {
+        self.table.schema()
+    }
+
+    fn table_type(&self) -> TableType {
+        self.table.table_type()
+    }
+
+    async fn scan(
+        &self,
+        session: &dyn Session,
+        projection: Option<&Vec<usize>>,
+        filters: &[Expr],
+        limit: Option<usize>,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        let plan = self.table.scan(session, projection, filters, limit).await?;
+        change(plan, |config, _| {
+            without_doubtful(config, session.runtime_env())
+        })
+    }
+
+    async fn scan_with_args<'a>(
+        &self,
+        session: &dyn Session,
+        arguments: ScanArgs<'a>,
+    ) -> Result<ScanResult> {
+        let plan = self.table.scan_with_args(session, arguments).await?;
+        let plan = change(plan.into_inner(), |config, _| {
+            without_doubtful(config, session.runtime_env())
+        })?;
+        Ok(plan.into())
+    }
+}
 
 /// Removes from the statistics of Parquet scans the minimum and maximum values of floating-point columns, of those without
 /// bounds in a row group, and of those with bounds in another order, and the numbers of NULLs that a file does not have.
@@ -270,11 +338,13 @@ fn has_float(data_type: &DataType) -> bool {
     }
 }
 
-/// The scan with pruning of row groups and pages as the session has it, or disabled.
+/// The scan with pruning of row groups and pages as the session has it, or disabled. Bloom filters are left out, too: that of
+/// -0.0 does not have 0.0, which is equal.
 fn with_pruning(config: &FileScanConfig, source: ParquetSource, prunes: bool) -> FileScanConfig {
     let mut options = source.table_parquet_options().clone();
     options.global.pruning &= prunes;
     options.global.enable_page_index &= prunes;
+    options.global.bloom_filter_on_read &= prunes;
     FileScanConfigBuilder::from(config.clone())
         .with_source(Arc::new(source.with_table_parquet_options(options)))
         .build()
@@ -372,6 +442,11 @@ fn scan(
         let before = kept.len();
         kept.extend(doubtful.into_iter().filter(fixed).map(Arc::clone));
         prunes = kept.len() == before;
+        if !prunes {
+            // A scan with a dynamic filter prunes row groups by the whole predicate whenever the filter changes, also where
+            // pruning is disabled.
+            kept.retain(|expr| !is_dynamic(expr));
+        }
     }
     let source = source.with_predicate(conjunction(kept));
     Some(with_pruning(config, source, prunes))

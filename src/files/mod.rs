@@ -24,7 +24,9 @@ pub use damaged::explain_read_error;
 pub use destination::Destination;
 #[cfg(feature = "cluster")]
 pub(crate) use doubtful_statistics::ReadAllOfDoubtful;
-pub(crate) use doubtful_statistics::{DropDoubtfulStatistics, PruneByKnownValues};
+pub(crate) use doubtful_statistics::{
+    DropDoubtfulStatistics, PruneByKnownValues, without_doubtful_statistics,
+};
 pub(crate) use external::TsvFactory;
 pub(crate) use find::MANIFEST;
 pub(crate) use listing::parquet_files;

@@ -6,6 +6,7 @@ use super::nodes::operator;
 use super::shared_rows::Store;
 use super::tables::as_nodes;
 use super::unknown_values::UnknownValues;
+use crate::files::without_doubtful_statistics;
 use async_trait::async_trait;
 use datafusion::catalog::Session;
 use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
@@ -71,6 +72,7 @@ pub(crate) async fn planned(
     if !matches!(plan, LogicalPlan::Explain(_)) {
         refuse_subqueries(plan)?;
     }
+    let plan = &without_doubtful_statistics(plan.clone())?;
     let planner = || {
         let operators = Arc::new(OperatorPlanner::default());
         DefaultPhysicalPlanner::with_extension_planners(vec![operators])

@@ -53,6 +53,8 @@ pub fn trials() -> Vec<Trial> {
     ));
     trials.push(Trial::test("cluster::files that are written", files));
     trials.push(Trial::test("cluster::NaN in Parquet", not_a_number));
+    let zeros = "cluster::zeros in bloom filters of Parquet";
+    trials.push(Trial::test(zeros, zeros_in_bloom_filters));
     let uncounted = "cluster::NULLs that a Parquet file does not count";
     trials.push(Trial::test(uncounted, uncounted_nulls));
     let missing = "cluster::bounds that row groups of a Parquet file lack";
@@ -527,9 +529,48 @@ fn not_a_number() -> Result<(), Failed> {
                 ),
                 format!("SELECT id, v FROM TABLE WHERE {condition} ORDER BY v DESC, id LIMIT 50"),
                 format!("SELECT id, v FROM TABLE WHERE {condition} AND id < 100 ORDER BY id"),
+                // A filter on another column that changes while the query runs.
+                format!("SELECT id FROM TABLE WHERE {condition} ORDER BY id % 7, id LIMIT 3"),
+                format!("SELECT id FROM TABLE WHERE {condition} ORDER BY id DESC LIMIT 3"),
+                format!("SELECT id FROM TABLE WHERE {condition} ORDER BY id LIMIT 3"),
             ] {
                 same_rows_of_file(&local, &remote, &query, "numbers", &file).await?;
             }
+        }
+        Ok(())
+    })
+}
+
+/// The bloom filter of -0.0 does not have 0.0, which is equal.
+fn zeros_in_bloom_filters() -> Result<(), Failed> {
+    let cluster = Cluster::start(1)?;
+    let options = client(&cluster.url())?;
+    crate::run(async move {
+        let folder = tempfile::TempDir::new()?;
+        let file = folder.path().join("zeros.parquet").display().to_string();
+        let local = neardup::session(SessionConfig::new(), Arc::default())?;
+        let remote = neardup::cluster::session(&options, Arc::default())?;
+        rows(
+            &local,
+            "CREATE TABLE zeros AS
+             SELECT id, double, arrow_cast(double, 'Float32') AS float FROM (
+                 SELECT value AS id, CASE value % 2 WHEN 0 THEN '-0.0'::DOUBLE ELSE -0.5 - value END AS double
+                 FROM (SELECT unnest(range(0, 4000)) AS value))",
+        )
+        .await?;
+        let copy = format!(
+            "COPY (SELECT * FROM zeros ORDER BY id) TO '{file}'
+             OPTIONS ('format.bloom_filter_on_write' 'true', 'format.bloom_filter_ndv' '500',
+                 'format.max_row_group_size' '500')"
+        );
+        rows(&local, &copy).await?;
+        for query in [
+            "SELECT count(*) AS n FROM TABLE WHERE double = 0.0",
+            "SELECT count(*) AS n FROM TABLE WHERE double IN (0.0, 7.0)",
+            "SELECT count(*) AS n FROM TABLE WHERE double = 0.0 AND id >= 0",
+            "SELECT count(*) AS n FROM TABLE WHERE float = 0.0",
+        ] {
+            same_rows_of_file(&local, &remote, query, "zeros", &file).await?;
         }
         Ok(())
     })
@@ -560,6 +601,8 @@ fn uncounted_nulls() -> Result<(), Failed> {
             "SELECT id FROM TABLE WHERE (text IS NOT DISTINCT FROM NULL) AND id > 600 ORDER BY id",
             "SELECT id FROM TABLE WHERE (constant = 'one') IS NOT TRUE OR id = 3 ORDER BY id",
             "SELECT text, id FROM TABLE ORDER BY text NULLS FIRST, id LIMIT 60",
+            "SELECT id FROM TABLE WHERE text IS NULL ORDER BY id LIMIT 3",
+            "SELECT id FROM TABLE WHERE constant IS DISTINCT FROM 'one' ORDER BY id DESC LIMIT 3",
             "SELECT constant, count(*) AS n FROM TABLE GROUP BY constant ORDER BY constant",
             "SELECT DISTINCT constant FROM TABLE WHERE id >= 500 ORDER BY constant",
         ],
@@ -622,6 +665,10 @@ fn bounds_in_signed_order() -> Result<(), Failed> {
         &[
             "SELECT min(text) AS a, max(text) AS b, min(number) AS c, max(number) AS d FROM TABLE",
             "SELECT count(*) AS n FROM TABLE WHERE text = 'a3'",
+            "SELECT id FROM TABLE WHERE text > 'x' ORDER BY id DESC LIMIT 3",
+            "SELECT count(*) AS n, min(id) AS a FROM TABLE WHERE number > 5",
+            "SELECT id FROM TABLE WHERE number = 3000000000 AND id > 100 ORDER BY id LIMIT 3",
+            "SELECT count(*) AS n FROM TABLE WHERE number + 1 BETWEEN 1 AND 7 AND text < 'b'",
             "SELECT number, id FROM TABLE ORDER BY number DESC, id LIMIT 3",
             "SELECT text, id FROM TABLE ORDER BY text, id LIMIT 3",
             "SELECT a.id FROM TABLE AS a JOIN (VALUES ('a6'), ('é1')) AS v (text) ON a.text = v.text ORDER BY a.id LIMIT 30",

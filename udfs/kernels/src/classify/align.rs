@@ -27,6 +27,7 @@ pub(super) fn align(
 ) -> Vec<Option<usize>> {
     let mut matched = vec![None; a.len()];
     let counts = &mut counts.0;
+    let mut largest = None;
     let mut passages = vec![(0..a.len(), 0..b.len(), 0)];
     while let Some((mut own, mut other, depth)) = passages.pop() {
         while !own.is_empty() && !other.is_empty() && a[own.start] == b[other.start] {
@@ -57,9 +58,10 @@ pub(super) fn align(
         if depth == MAX_DEPTH {
             continue;
         }
-        let most = a.iter().chain(b).copied().max().unwrap_or_default() as usize;
-        if counts.len() <= most {
-            counts.resize(most + 1, Count::default());
+        let largest = *largest
+            .get_or_insert_with(|| a.iter().chain(b).max().map_or(0, |&token| token as usize));
+        if counts.len() <= largest {
+            counts.resize(largest + 1, Count::default());
         }
         let (mut from_a, mut from_b) = (own.start, other.start);
         for (at, to) in anchors(a, b, own.clone(), other.clone(), counts) {
