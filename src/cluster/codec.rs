@@ -5,7 +5,7 @@
 //! JSON. The engine serialises the children of an operator separately.
 
 use super::copy_to::CopyFormat;
-use super::keyed::{KeyedExec, KeyedSpec};
+use super::keyed::{Declared, KeyedExec, KeyedSpec};
 use super::outer_join::OuterJoinExec;
 use super::scalar_subqueries::only_row;
 use crate::operators::one_input::only;
@@ -75,7 +75,7 @@ struct PairsParts {
 #[derive(Serialize, Deserialize)]
 struct KeyedParts {
     keys: Option<Vec<Vec<u8>>>,
-    is_known: bool,
+    declared: Declared,
     no_rows: bool,
 }
 
@@ -379,7 +379,7 @@ impl PhysicalCodec {
             keys: keys
                 .map(|keys| keys.iter().map(encode).collect::<Result<_>>())
                 .transpose()?,
-            is_known: spec.is_known,
+            declared: spec.declared,
             no_rows: spec.no_rows,
         };
         write(KEYED, &parts, buffer)
@@ -407,7 +407,7 @@ impl PhysicalCodec {
             keys: keys
                 .map(|keys| keys.into_iter().map(decode).collect::<Result<_>>())
                 .transpose()?,
-            is_known: parts.is_known,
+            declared: parts.declared,
             no_rows: parts.no_rows,
         };
         Ok(Arc::new(KeyedExec::new(input, spec)))

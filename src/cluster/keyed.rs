@@ -1,9 +1,10 @@
 //! [`KeyedExec`], the operator that requires its input partitioned by keys, for the plans of stages.
 
 use crate::files::cast_to;
-use crate::operators::one_input::{input_statistics, one_input};
-use datafusion::common::Result;
+use crate::operators::one_input::one_input;
+use datafusion::common::stats::Precision;
 use datafusion::common::tree_node::TreeNodeRecursion;
+use datafusion::common::{Result, Statistics};
 use datafusion::datasource::memory::MemorySourceConfig;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_expr::{Distribution, EquivalenceProperties, PhysicalExpr};
@@ -12,6 +13,7 @@ use datafusion::physical_plan::empty::EmptyExec;
 use datafusion::physical_plan::filter::FilterExec;
 use datafusion::physical_plan::projection::ProjectionExec;
 use datafusion::physical_plan::sorts::sort::SortExec;
+use datafusion::physical_plan::statistics::{ChildStats, StatisticsArgs};
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::unnest::UnnestExec;
 use datafusion::physical_plan::windows::{BoundedWindowAggExec, WindowAggExec};
@@ -21,6 +23,7 @@ use datafusion::physical_plan::{
 };
 use futures::TryStreamExt;
 use futures::future::ready;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// The same operator over other inputs.
@@ -46,13 +49,23 @@ pub(super) fn is_empty(plan: &Arc<dyn ExecutionPlan>) -> bool {
     }
 }
 
+/// What a [`KeyedExec`] declares of its rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum Declared {
+    /// Neither statistics nor partitioning.
+    Nothing,
+    /// The statistics and the partitioning of its input.
+    AsInput,
+    /// That there is one row, of unknown size, and the partitioning of its input.
+    OneRow,
+}
+
 /// The parameters of a [`KeyedExec`].
 #[derive(Debug, Clone)]
 pub(super) struct KeyedSpec {
     /// The expressions that rows must be partitioned by.
     pub(super) keys: Option<Vec<Arc<dyn PhysicalExpr>>>,
-    /// Whether the statistics and the partitioning of the input are declared.
-    pub(super) is_known: bool,
+    pub(super) declared: Declared,
     /// Whether the input is known to be empty, and so is partitioned by any key.
     pub(super) no_rows: bool,
 }
@@ -74,7 +87,7 @@ impl KeyedExec {
     ) -> Result<Arc<dyn ExecutionPlan>> {
         let spec = KeyedSpec {
             keys,
-            is_known: true,
+            declared: Declared::AsInput,
             no_rows: false,
         };
         Self::new(input, spec).replace_empty_input()
@@ -100,7 +113,7 @@ impl KeyedExec {
             Some(keys) if spec.no_rows => {
                 Partitioning::Hash(keys.clone(), partitioning.partition_count())
             }
-            _ if spec.is_known => partitioning,
+            _ if spec.declared != Declared::Nothing => partitioning,
             _ => Partitioning::UnknownPartitioning(partitioning.partition_count()),
         };
         // No constants of partitions are declared: they differ in the partitions of a shuffle above.
@@ -120,7 +133,7 @@ impl KeyedExec {
     /// Whether a shuffle will be inserted below it.
     pub(super) fn is_shuffle(&self) -> bool {
         let input = self.input.downcast_ref::<KeyedExec>();
-        input.is_some_and(|input| !input.spec.is_known)
+        input.is_some_and(|input| input.spec.declared == Declared::Nothing)
     }
 
     pub(super) fn spec(&self) -> &KeyedSpec {
@@ -129,10 +142,6 @@ impl KeyedExec {
 
     fn over(&self, input: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPlan>> {
         Self::new(input, self.spec.clone()).replace_empty_input()
-    }
-
-    fn passes_statistics(&self, _: Option<usize>) -> bool {
-        self.spec.is_known
     }
 }
 
@@ -155,7 +164,26 @@ impl ExecutionPlan for KeyedExec {
     }
 
     one_input!(input with expressions);
-    input_statistics!();
+
+    fn child_stats_requests(&self, partition: Option<usize>) -> Vec<ChildStats> {
+        vec![match self.spec.declared {
+            Declared::AsInput => ChildStats::At(partition),
+            Declared::Nothing | Declared::OneRow => ChildStats::Skip,
+        }]
+    }
+
+    fn statistics_from_inputs(
+        &self,
+        inputs: &[Arc<Statistics>],
+        _: &StatisticsArgs,
+    ) -> Result<Arc<Statistics>> {
+        let unknown = Statistics::new_unknown(&self.schema());
+        Ok(match (self.spec.declared, inputs) {
+            (Declared::AsInput, [input]) => Arc::clone(input),
+            (Declared::OneRow, _) => Arc::new(unknown.with_num_rows(Precision::Exact(1))),
+            _ => Arc::new(unknown),
+        })
+    }
 
     fn required_input_distribution(&self) -> Vec<Distribution> {
         vec![match &self.spec.keys {

@@ -27,14 +27,16 @@
 //!   are returned several times. A [`KeyedExec`], which declares no order, is put below them.
 //! - Rows without columns cannot be sent between stages: see [`row_marks`](super::row_marks).
 //!
-//! Besides, rows that are gathered for a hash join whose tasks each hold them all, such as a total, are computed by one
-//! task and sent to the others, instead of by each task.
+//! Besides, rows that are gathered for a hash join whose tasks each hold them all, and a total with texts or bytes that is
+//! joined, such as a filter of keys, are computed by one task and sent to the others, instead of by each task.
 
-use super::keyed::{KeyedExec, KeyedSpec, with_children};
+use super::keyed::{Declared, KeyedExec, KeyedSpec, with_children};
 use super::outer_join::OuterJoinExec;
 use super::row_marks::{marked, needs_marks, unmarked};
 use crate::operators::similar_pairs::SimilarPairsExec;
 use datafusion::arrow::array::{RecordBatch, RecordBatchOptions};
+use datafusion::arrow::datatypes::DataType;
+use datafusion::common::stats::Precision;
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::common::{JoinType, Result, not_impl_err};
 use datafusion::config::ConfigOptions;
@@ -49,6 +51,7 @@ use datafusion::physical_plan::joins::{
 };
 use datafusion::physical_plan::limit::{GlobalLimitExec, LocalLimitExec};
 use datafusion::physical_plan::placeholder_row::PlaceholderRowExec;
+use datafusion::physical_plan::statistics::{StatisticsArgs, StatisticsContext};
 use datafusion::physical_plan::union::UnionExec;
 use datafusion::physical_plan::windows::{BoundedWindowAggExec, WindowAggExec};
 use datafusion::physical_plan::{ExecutionPlan, ExecutionPlanProperties};
@@ -161,9 +164,10 @@ fn prepared(plan: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPlan>> {
             };
             return Ok(Transformed::yes(KeyedExec::of(join, None)?));
         } else if node.is::<SortMergeJoinExec>() || node.is::<HashJoinExec>() {
-            let node = match node.downcast_ref::<HashJoinExec>() {
-                Some(join) => with_left_side_once(&node, join)?,
-                None => node,
+            let node = if let Some(join) = node.downcast_ref::<HashJoinExec>() {
+                with_left_side_once(&node, join)?
+            } else {
+                with_totals_once(&node)?
             };
             return Ok(Transformed::yes(KeyedExec::of(node, None)?));
         } else {
@@ -187,6 +191,34 @@ fn with_left_side_once(
         }
         false => Ok(Arc::clone(node)),
     }
+}
+
+/// A sort-merge join that will run as a hash join each of whose tasks holds a side of one row. A total whose values may be
+/// large is computed by one task, and the others read it; otherwise each task would compute it from the totals of all parts.
+fn with_totals_once(join: &Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPlan>> {
+    let sides = join.children().into_iter().map(|side| {
+        if !is_large_total(side)? {
+            return Ok(Arc::clone(side));
+        }
+        let spec = KeyedSpec {
+            keys: None,
+            declared: Declared::OneRow,
+            no_rows: false,
+        };
+        Ok(Arc::new(KeyedExec::new(shuffled(Arc::clone(side))?, spec)) as _)
+    });
+    with_children(join, sides.collect::<Result<_>>()?)
+}
+
+/// Whether a plan gathers the rows of several partitions in one row that has a value of any size.
+fn is_large_total(plan: &Arc<dyn ExecutionPlan>) -> Result<bool> {
+    let schema = plan.schema();
+    let mut types = schema.fields().iter().map(|field| field.data_type());
+    if types.all(DataType::is_primitive) || !gathers(plan) {
+        return Ok(false);
+    }
+    let statistics = StatisticsContext::new().compute(plan.as_ref(), &StatisticsArgs::new())?;
+    Ok(statistics.num_rows == Precision::Exact(1))
 }
 
 /// Whether rows of the plan may be gathered in one partition on their way to its root.
@@ -233,7 +265,7 @@ fn shuffled(input: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPlan>> {
 fn hidden(input: Arc<dyn ExecutionPlan>) -> KeyedExec {
     let spec = KeyedSpec {
         keys: None,
-        is_known: false,
+        declared: Declared::Nothing,
         no_rows: false,
     };
     KeyedExec::new(input, spec)
@@ -252,4 +284,39 @@ fn is_in_memory(node: &Arc<dyn ExecutionPlan>) -> bool {
     source.is_some_and(|source| {
         (source.data_source().as_ref() as &dyn Any).is::<MemorySourceConfig>()
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::config;
+    use super::*;
+    use datafusion::arrow::array::{ArrayRef, Int64Array, StringArray};
+    use datafusion::physical_plan::displayable;
+    use datafusion::prelude::SessionContext;
+
+    /// The plan of a join of all rows with their total.
+    async fn joined_with(total: &str) -> Result<String> {
+        let state = config::scheduler_state(config::config())?;
+        let context = SessionContext::new_with_state(state);
+        let ids: ArrayRef = Arc::new(Int64Array::from_iter_values(0..100));
+        let texts = (0..100).map(|number| format!("text {number}"));
+        let texts: ArrayRef = Arc::new(StringArray::from_iter_values(texts));
+        let rows = RecordBatch::try_from_iter([("id", ids), ("text", texts)])?;
+        context.register_batch("rows", rows)?;
+        let sql = format!(
+            "SELECT id, total FROM (SELECT {total} AS total, 0 AS all_rows FROM rows) AS of_all
+             JOIN (SELECT id, 0 AS every_row FROM rows) AS each ON all_rows = every_row"
+        );
+        let plan = context.sql(&sql).await?.create_physical_plan().await?;
+        Ok(displayable(plan.as_ref()).indent(false).to_string())
+    }
+
+    /// Each task of the join would compute the total again.
+    #[tokio::test]
+    async fn a_total_with_a_text_is_computed_by_one_task() {
+        let small = joined_with("max(id)").await.expect("a plan");
+        assert!(!small.contains("KeyedExec: keys"), "{small}");
+        let large = joined_with("max(text)").await.expect("a plan");
+        assert_eq!(large.matches("KeyedExec: keys").count(), 1, "{large}");
+    }
 }

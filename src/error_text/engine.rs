@@ -40,7 +40,7 @@ const AT_START: [(&str, &str); 7] = [
 /// The new text if the text is of one kind of error.
 type Rewrite = fn(&str) -> Option<String>;
 
-const REWRITES: [Rewrite; 15] = [
+const REWRITES: [Rewrite; 16] = [
     unclosed,
     signature,
     substring,
@@ -56,6 +56,7 @@ const REWRITES: [Rewrite; 15] = [
     nested,
     top,
     no_extension,
+    window_argument,
 ];
 
 /// The text without names of the engine's types and rules, and without advice that does not help.
@@ -576,6 +577,19 @@ fn top(text: &str) -> Option<String> {
     let before = text.strip_suffix("This feature is not implemented: TOP")?;
     Some(format!(
         "{before}TOP is not supported; LIMIT at the end of a query limits its rows: SELECT … FROM … LIMIT 5"
+    ))
+}
+
+/// `lead(value, column) OVER (…)`.
+fn window_argument(text: &str) -> Option<String> {
+    let (before, index, after) = between(
+        text,
+        "This feature is not implemented: There is only support Literal types for field at idx: ",
+        " in Window Function",
+    )?;
+    let number = index.parse::<usize>().ok()? + 1;
+    Some(format!(
+        "{before}argument {number} of lead, lag and nth_value must be a constant, the same for every row{after}"
     ))
 }
 

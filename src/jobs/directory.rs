@@ -95,6 +95,14 @@ impl Directory {
         if path.exists() && !path.is_dir() {
             return exec_err!("{}: must be a directory, but it is a file", path.display());
         }
+        let existing = path.ancestors().find(|above| above.exists());
+        if let Some(file) = existing.filter(|above| !above.is_dir()) {
+            return exec_err!(
+                "{}: cannot be made, because {} is a file",
+                path.display(),
+                file.display()
+            );
+        }
         let is_new = !path.exists();
         fs::create_dir_all(path).map_err(at)?;
         let path = path.canonicalize().map_err(at)?;

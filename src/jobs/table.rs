@@ -273,6 +273,10 @@ fn values(data_type: &DataType) -> String {
         DataType::Time32(_) | DataType::Time64(_) => "times of day",
         DataType::Duration(_) | DataType::Interval(_) => "lengths of time",
         other if other.is_integer() => "integers",
+        DataType::Decimal32(_, 0)
+        | DataType::Decimal64(_, 0)
+        | DataType::Decimal128(_, 0)
+        | DataType::Decimal256(_, 0) => "decimal numbers",
         other if other.is_numeric() => "numbers with fractions",
         other if other.is_string() => "texts",
         other if other.is_binary() => "bytes",

@@ -282,6 +282,15 @@ fn arguments_out_of_range() {
         &["dedup", "float.parquet"],
         &["id", "integers or texts", "numbers with fractions"],
     );
+    scratch.succeed(&[
+        "sql",
+        "-c",
+        "COPY (SELECT 1::DECIMAL(20, 0) AS id, 'x' AS text) TO 'decimal.parquet'",
+    ]);
+    scratch.fail(
+        &["dedup", "decimal.parquet"],
+        &["id", "integers or texts", "it holds decimal numbers"],
+    );
     scratch.fail(
         &["dedup", "float.parquet", "--id", "text", "--text", "id"],
         &[
@@ -1196,6 +1205,10 @@ fn errors_of_sql_name_the_next_step() {
         (
             "SELECT TOP 5 * FROM 'rows.csv'",
             "error: TOP is not supported; LIMIT at the end of a query",
+        ),
+        (
+            "SELECT lead(n, n) OVER (ORDER BY n) FROM (VALUES (1)) AS v (n)",
+            "error: argument 2 of lead, lag and nth_value must be a constant",
         ),
         (
             ".tables",

@@ -90,7 +90,7 @@ fn paths_that_cannot_be_directories() {
     );
     scratch.fail(
         &["dedup", "rows.csv", "-o", "file/deeper"],
-        &["file/deeper: not a directory"],
+        &["file/deeper: cannot be made, because", "/file is a file"],
     );
     assert_eq!(scratch.read("file"), b"x");
     // The kernel refuses files here even to root.
