@@ -133,7 +133,8 @@ impl KeyedExec {
     /// Whether a shuffle will be inserted below it.
     pub(super) fn is_shuffle(&self) -> bool {
         let input = self.input.downcast_ref::<KeyedExec>();
-        input.is_some_and(|input| input.spec.declared == Declared::Nothing)
+        self.spec.keys.is_some()
+            && input.is_some_and(|input| input.spec.declared == Declared::Nothing)
     }
 
     pub(super) fn spec(&self) -> &KeyedSpec {

@@ -17,7 +17,7 @@ use ballista_core::execution_plans::DistributedQueryExec;
 use ballista_core::extension::SessionConfigExt;
 use ballista_core::planner::BallistaQueryPlanner;
 use datafusion::arrow::array::RecordBatch;
-use datafusion::arrow::datatypes::SchemaRef;
+use datafusion::arrow::datatypes::{Field, Schema, SchemaRef};
 use datafusion::catalog::Session;
 use datafusion::common::tree_node::{Transformed, TreeNodeRecursion};
 use datafusion::common::{DataFusionError, Result, internal_err, not_impl_err};
@@ -129,15 +129,23 @@ fn with_columns(plan: LogicalPlan) -> Result<LogicalPlan> {
         if schema.fields().is_empty() {
             return Ok(Transformed::no(node));
         }
-        let table = MemTable::try_new(Arc::clone(schema.inner()), vec![vec![]])?;
+        // Columns of several relations may have the same name.
+        let numbered = |number: usize| format!("column{number}");
+        let fields = schema.fields().iter().enumerate();
+        let fields = fields.map(|(number, field)| Field::clone(field).with_name(numbered(number)));
+        let fields = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
+        let table = MemTable::try_new(fields, vec![vec![]])?;
         let source = provider_as_source(Arc::new(table));
-        let columns = schema.iter().map(|(qualifier, field)| {
-            Expr::from(datafusion::common::Column::new(
-                Some("no_rows"),
-                field.name(),
-            ))
-            .alias_qualified(qualifier.cloned(), field.name())
-        });
+        let columns = schema
+            .iter()
+            .enumerate()
+            .map(|(number, (qualifier, field))| {
+                Expr::from(datafusion::common::Column::new(
+                    Some("no_rows"),
+                    numbered(number),
+                ))
+                .alias_qualified(qualifier.cloned(), field.name())
+            });
         let plan = LogicalPlanBuilder::scan("no_rows", source, None)?
             .project(columns)?
             .build()?;

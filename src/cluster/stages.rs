@@ -1,4 +1,4 @@
-//! Prepares a plan so that the engine cuts it into stages correctly. It works around nine faults of the engine's
+//! Prepares a plan so that the engine cuts it into stages correctly. It works around ten faults of the engine's
 //! adaptive planner (Ballista 55):
 //!
 //! - A task runs a slice of the partitions of its stage, and a union is sliced by giving each input those
@@ -26,6 +26,9 @@
 //! - Grouping sets of rows that are in an order, which may be found later, are taken for sorted by their keys, and groups
 //!   are returned several times. A [`KeyedExec`], which declares no order, is put below them.
 //! - Rows without columns cannot be sent between stages: see [`row_marks`](super::row_marks).
+//! - A limit of one row is known to have one row until it is pushed into a scan of files. Operators above it are planned
+//!   without a shuffle, and with shuffles when the query has ended: their stages run, and the client gets the rows of one
+//!   of them. A [`KeyedExec`] that declares nothing is put above a limit.
 //!
 //! Besides, rows that are gathered for a hash join whose tasks each hold them all, and a total with texts or bytes that is
 //! joined, such as a filter of keys, are computed by one task and sent to the others, instead of by each task.
@@ -88,6 +91,9 @@ fn prepared(plan: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPlan>> {
             // A rule would push the limit into the table, and the scheduler leaves it out where it slices tables in
             // memory for tasks.
             return Ok(Transformed::yes(KeyedExec::of(node, None)?));
+        }
+        if restricts(&node)? && !needs_marks(&node) {
+            return Ok(Transformed::yes(Arc::new(hidden(node))));
         }
         let has_marks = needs_marks(&node);
         let node = if has_marks { marked(&node)? } else { node };
@@ -178,6 +184,19 @@ fn prepared(plan: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPlan>> {
     Ok(plan.data)
 }
 
+/// Whether the operator limits the number of rows that are not known to be one.
+fn restricts(plan: &Arc<dyn ExecutionPlan>) -> Result<bool> {
+    match (plan.is::<GlobalLimitExec>(), plan.children().as_slice()) {
+        (true, [input]) => Ok(!is_one_row(input)?),
+        _ => Ok(false),
+    }
+}
+
+fn is_one_row(plan: &Arc<dyn ExecutionPlan>) -> Result<bool> {
+    let statistics = StatisticsContext::new().compute(plan.as_ref(), &StatisticsArgs::new())?;
+    Ok(statistics.num_rows == Precision::Exact(1))
+}
+
 /// A hash join of which each task holds all rows of the left side. If these are gathered, such as a total, one task
 /// computes them, and the others read them; otherwise each task would compute them.
 fn with_left_side_once(
@@ -214,11 +233,7 @@ fn with_totals_once(join: &Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPl
 fn is_large_total(plan: &Arc<dyn ExecutionPlan>) -> Result<bool> {
     let schema = plan.schema();
     let mut types = schema.fields().iter().map(|field| field.data_type());
-    if types.all(DataType::is_primitive) || !gathers(plan) {
-        return Ok(false);
-    }
-    let statistics = StatisticsContext::new().compute(plan.as_ref(), &StatisticsArgs::new())?;
-    Ok(statistics.num_rows == Precision::Exact(1))
+    Ok(!types.all(DataType::is_primitive) && gathers(plan) && is_one_row(plan)?)
 }
 
 /// Whether rows of the plan may be gathered in one partition on their way to its root.

@@ -25,13 +25,14 @@
 //! The session's cache has the metadata, because the statistics were read from it. All of this is assumed of a file whose
 //! metadata was displaced from the cache.
 
+use super::listing::refuse_lost_values;
 use async_trait::async_trait;
 use datafusion::arrow::datatypes::{DataType, SchemaRef};
 use datafusion::catalog::{ScanArgs, ScanResult, Session, TableProvider};
 use datafusion::common::config::ConfigOptions;
 use datafusion::common::stats::Precision;
 use datafusion::common::tree_node::{Transformed, TreeNode};
-use datafusion::common::{Result, ScalarValue, Statistics};
+use datafusion::common::{DataFusionError, Result, ScalarValue, Statistics, exec_datafusion_err};
 use datafusion::datasource::listing::PartitionedFile;
 use datafusion::datasource::physical_plan::parquet::metadata::CachedParquetMetaData;
 use datafusion::datasource::physical_plan::{
@@ -39,6 +40,7 @@ use datafusion::datasource::physical_plan::{
 };
 use datafusion::datasource::source::DataSourceExec;
 use datafusion::datasource::{TableType, provider_as_source, source_as_provider};
+use datafusion::execution::cache::cache_manager::CachedFileMetadataEntry;
 use datafusion::execution::runtime_env::RuntimeEnv;
 use datafusion::logical_expr::{Expr, LogicalPlan, Operator, TableScan};
 use datafusion::parquet::basic::{ConvertedType, LogicalType, Type as PhysicalType};
@@ -50,6 +52,7 @@ use datafusion::physical_expr::{PhysicalExpr, conjunction};
 use datafusion::physical_expr_common::physical_expr::snapshot_generation;
 use datafusion::physical_optimizer::PhysicalOptimizerRule;
 use datafusion::physical_plan::ExecutionPlan;
+use object_store::path::Path;
 use std::any::Any;
 use std::sync::Arc;
 
@@ -145,18 +148,22 @@ pub(crate) struct ReadAllOfDoubtful {
 /// Changes Parquet scans; `None` leaves a scan as it is.
 fn change(
     plan: Arc<dyn ExecutionPlan>,
-    change: impl Fn(&FileScanConfig, &ParquetSource) -> Option<FileScanConfig>,
+    change: impl Fn(&FileScanConfig, &ParquetSource) -> Result<Option<FileScanConfig>>,
 ) -> Result<Arc<dyn ExecutionPlan>> {
     let changed = plan.transform_up(|plan| {
         let scan = plan.downcast_ref::<DataSourceExec>().and_then(|scan| {
             (scan.data_source().as_ref() as &dyn Any).downcast_ref::<FileScanConfig>()
         });
-        let changed = scan.and_then(|config| {
-            change(
+        let parquet = scan.and_then(|config| {
+            Some((
                 config,
                 config.file_source().downcast_ref::<ParquetSource>()?,
-            )
+            ))
         });
+        let changed = match parquet {
+            Some((config, source)) => change(config, source)?,
+            None => None,
+        };
         Ok(match changed {
             Some(config) => Transformed::yes(DataSourceExec::from_data_source(config) as _),
             None => Transformed::no(plan),
@@ -209,9 +216,9 @@ impl PhysicalOptimizerRule for ReadAllOfDoubtful {
         _: &ConfigOptions,
     ) -> Result<Arc<dyn ExecutionPlan>> {
         change(plan, |config, source| {
-            let unknown = Unknown::of(config, &self.runtime);
+            let unknown = Unknown::of(config, &self.runtime)?;
             let is_doubtful = unknown.order.contains(&true) || unknown.nulls.contains(&true);
-            is_doubtful.then(|| with_pruning(config, source.clone(), false))
+            Ok(is_doubtful.then(|| with_pruning(config, source.clone(), false)))
         })
     }
 
@@ -242,7 +249,9 @@ struct Unknown {
 }
 
 impl Unknown {
-    fn of(config: &FileScanConfig, runtime: &RuntimeEnv) -> Self {
+    /// # Errors
+    /// If the engine would leave values of a file out ([`refuse_lost_values`]).
+    fn of(config: &FileScanConfig, runtime: &RuntimeEnv) -> Result<Self> {
         let table = config.file_source().table_schema();
         let partitions = table.table_partition_cols().len();
         let fields = table.table_schema().fields();
@@ -259,6 +268,7 @@ impl Unknown {
                 }
                 break;
             };
+            refuse_lost_values(&metadata).map_err(|error| in_file(config, file, &error))?;
             for group in metadata.row_groups() {
                 for chunk in group.columns() {
                     let name = chunk.column_path().parts().first();
@@ -272,8 +282,20 @@ impl Unknown {
                 }
             }
         }
-        unknown
+        Ok(unknown)
     }
+}
+
+/// The error of a file.
+fn in_file(
+    config: &FileScanConfig,
+    file: &PartitionedFile,
+    error: &DataFusionError,
+) -> DataFusionError {
+    let store = config.object_store_url.as_str();
+    let store = store.strip_prefix("file://").unwrap_or(store);
+    let path = &file.object_meta.location;
+    exec_datafusion_err!("{store}{path}: {}", error.strip_backtrace())
 }
 
 /// Whether a column chunk that may have a value does not have both bounds.
@@ -316,9 +338,18 @@ fn cached(file: &PartitionedFile, runtime: &RuntimeEnv) -> Option<Arc<ParquetMet
     let cache = runtime.cache_manager.get_file_metadata_cache();
     let entry = cache.get(&file.object_meta.location)?;
     let is_of_file = entry.is_valid_for(&file.object_meta);
+    is_of_file.then(|| of_entry(&entry)).flatten()
+}
+
+/// The metadata of the Parquet file at a path that was just read, if the cache has it.
+pub(super) fn cached_metadata(path: &Path, runtime: &RuntimeEnv) -> Option<Arc<ParquetMetaData>> {
+    of_entry(&runtime.cache_manager.get_file_metadata_cache().get(path)?)
+}
+
+fn of_entry(entry: &CachedFileMetadataEntry) -> Option<Arc<ParquetMetaData>> {
     let metadata = entry.file_metadata.as_any();
     let metadata = metadata.downcast_ref::<CachedParquetMetaData>()?;
-    is_of_file.then(|| Arc::clone(metadata.parquet_metadata()))
+    Some(Arc::clone(metadata.parquet_metadata()))
 }
 
 /// Whether values of the type are, or contain, floating-point numbers. The recursion is as deep as the type, which
@@ -350,8 +381,11 @@ fn with_pruning(config: &FileScanConfig, source: ParquetSource, prunes: bool) ->
         .build()
 }
 
-fn without_doubtful(config: &FileScanConfig, runtime: &RuntimeEnv) -> Option<FileScanConfig> {
-    let mut unknown = Unknown::of(config, runtime);
+fn without_doubtful(
+    config: &FileScanConfig,
+    runtime: &RuntimeEnv,
+) -> Result<Option<FileScanConfig>> {
+    let mut unknown = Unknown::of(config, runtime)?;
     add_columns_without_bounds(config, &mut unknown.bounds);
     let Unknown {
         bounds,
@@ -359,7 +393,7 @@ fn without_doubtful(config: &FileScanConfig, runtime: &RuntimeEnv) -> Option<Fil
         nulls,
     } = &unknown;
     if ![bounds, order, nulls].iter().any(|of| of.contains(&true)) {
-        return None;
+        return Ok(None);
     }
     let groups = config.file_groups.iter().map(|group| {
         let files = group.files().iter().map(|file| {
@@ -376,12 +410,10 @@ fn without_doubtful(config: &FileScanConfig, runtime: &RuntimeEnv) -> Option<Fil
     });
     let groups = groups.collect();
     let statistics = without(config.statistics(), &unknown);
-    Some(
-        FileScanConfigBuilder::from(config.clone())
-            .with_file_groups(groups)
-            .with_statistics(statistics)
-            .build(),
-    )
+    let builder = FileScanConfigBuilder::from(config.clone())
+        .with_file_groups(groups)
+        .with_statistics(statistics);
+    Ok(Some(builder.build()))
 }
 
 /// Marks the columns for which the statistics of a file with values have no bounds.
@@ -417,9 +449,11 @@ fn scan(
     config: &FileScanConfig,
     source: &ParquetSource,
     runtime: &RuntimeEnv,
-) -> Option<FileScanConfig> {
-    let predicate = config.file_source().filter()?;
-    let unknown = Unknown::of(config, runtime);
+) -> Result<Option<FileScanConfig>> {
+    let Some(predicate) = config.file_source().filter() else {
+        return Ok(None);
+    };
+    let unknown = Unknown::of(config, runtime)?;
     let is_safe = |expr: &&Arc<dyn PhysicalExpr>| {
         let columns = collect_columns(expr);
         let reads = |of: &[bool]| {
@@ -431,7 +465,7 @@ fn scan(
     let (safe, doubtful): (Vec<_>, Vec<_>) =
         split_conjunction(&predicate).into_iter().partition(is_safe);
     if doubtful.is_empty() {
-        return None;
+        return Ok(None);
     }
     let mut kept: Vec<_> = safe.into_iter().map(Arc::clone).collect();
     let mut prunes = true;
@@ -449,7 +483,7 @@ fn scan(
         }
     }
     let source = source.with_predicate(conjunction(kept));
-    Some(with_pruning(config, source, prunes))
+    Ok(Some(with_pruning(config, source, prunes)))
 }
 
 /// Whether the condition is a filter that changes while the query runs.

@@ -1,6 +1,7 @@
 //! Makes tables from lists of files.
 
 use super::Location;
+use super::doubtful_statistics::cached_metadata;
 use super::panics::{caught, of_file};
 use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::catalog::TableProvider;
@@ -9,7 +10,13 @@ use datafusion::datasource::file_format::parquet::ParquetFormat;
 use datafusion::datasource::listing::{
     ListingOptions, ListingTable, ListingTableConfig, ListingTableUrl,
 };
+use datafusion::datasource::physical_plan::parquet::metadata::DFParquetMetadata;
 use datafusion::execution::SessionState;
+use datafusion::parquet::arrow::ARROW_SCHEMA_META_KEY;
+use datafusion::parquet::basic::ConvertedType;
+use datafusion::parquet::file::metadata::ParquetMetaData;
+use datafusion::parquet::schema::types::ColumnDescriptor;
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// A table over exactly these Parquet files, which all have the schema of the first.
@@ -31,14 +38,58 @@ pub(super) fn parquet(state: &SessionState) -> Arc<ParquetFormat> {
     Arc::new(ParquetFormat::default().with_options(options))
 }
 
-/// The schema of a file.
+/// The schema of a Parquet file.
+///
+/// # Errors
+/// If the file cannot be read, or not with all of its values.
 pub(super) async fn schema(
     state: &SessionState,
     file: &Location,
     options: &ListingOptions,
 ) -> Result<SchemaRef> {
     let schema = caught(options.infer_schema(state, &file.url()?)).await;
-    schema.map_err(of_file)
+    let schema = schema.map_err(of_file)?;
+    if !schema.fields().is_empty() {
+        let runtime = state.runtime_env();
+        let (store, path) = file.store(runtime)?;
+        match cached_metadata(&path, runtime) {
+            Some(metadata) => refuse_lost_values(&metadata)?,
+            None => {
+                let object = file.head(runtime).await?;
+                let metadata = DFParquetMetadata::new(&store, &object);
+                refuse_lost_values(metadata.fetch_metadata().await?.as_ref())?;
+            }
+        }
+    }
+    Ok(schema)
+}
+
+/// Refuses columns that the engine would leave out, and values of which it would leave out a part.
+pub(super) fn refuse_lost_values(metadata: &ParquetMetaData) -> Result<()> {
+    let file = metadata.file_metadata();
+    let schema = file.schema_descr();
+    let mut names = HashSet::new();
+    for column in schema.root_schema().get_fields() {
+        if !names.insert(column.name()) {
+            return exec_err!(
+                "two columns are called {}, and one would be lost: write the file again with different names",
+                column.name()
+            );
+        }
+    }
+    // Arrow's types, where a writer stores them, tell whether there are months.
+    let mut entries = file.key_value_metadata().into_iter().flatten();
+    let is_interval =
+        |column: &&Arc<ColumnDescriptor>| column.converted_type() == ConvertedType::INTERVAL;
+    if let Some(column) = schema.columns().iter().find(is_interval)
+        && !entries.any(|entry| entry.key == ARROW_SCHEMA_META_KEY)
+    {
+        return exec_err!(
+            "the column {} holds lengths of time (INTERVAL), whose months would be lost: write the file again with texts or numbers instead",
+            column.path().string()
+        );
+    }
+    Ok(())
 }
 
 /// A table over exactly these files of one format.
@@ -61,4 +112,66 @@ pub(super) fn table(
         .with_listing_options(options)
         .with_schema(schema);
     Ok(Arc::new(ListingTable::try_new(config)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use datafusion::arrow::array::{ArrayRef, Int64Array, IntervalDayTimeArray};
+    use datafusion::arrow::datatypes::{Field, IntervalDayTime, Schema};
+    use datafusion::arrow::record_batch::RecordBatch;
+    use datafusion::parquet::arrow::ArrowWriter;
+    use datafusion::parquet::arrow::arrow_writer::ArrowWriterOptions;
+    use std::path::Path;
+
+    fn write(path: &Path, columns: &[(&str, ArrayRef)], stores_types: bool) {
+        let fields = columns
+            .iter()
+            .map(|(name, column)| Field::new(*name, column.data_type().clone(), true));
+        let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
+        let columns = columns
+            .iter()
+            .map(|(_, column)| Arc::clone(column))
+            .collect();
+        let batch = RecordBatch::try_new(Arc::clone(&schema), columns).expect("a batch");
+        let options = ArrowWriterOptions::new().with_skip_arrow_metadata(!stores_types);
+        let file = std::fs::File::create(path).expect("a file");
+        let mut writer =
+            ArrowWriter::try_new_with_options(file, schema, options).expect("a writer");
+        writer.write(&batch).expect("rows");
+        writer.close().expect("a footer");
+    }
+
+    #[tokio::test]
+    async fn columns_that_would_lose_values_are_refused() {
+        let folder = tempfile::TempDir::new().expect("a folder");
+        let path = folder.path().join("rows.parquet");
+        let context = crate::session(datafusion::prelude::SessionConfig::new(), Arc::default())
+            .expect("a session");
+        let read = async || {
+            let sql = format!("SELECT * FROM '{}'", path.display());
+            let found = context.sql(&sql).await;
+            found.map_err(|error| error.strip_backtrace())
+        };
+        let numbers: ArrayRef = Arc::new(Int64Array::from(vec![1, 2]));
+        write(&path, &[("a", Arc::clone(&numbers)), ("a", numbers)], true);
+        let error = read().await.expect_err("one column of two");
+        assert!(
+            error.contains("rows.parquet: two columns are called a,"),
+            "{error}"
+        );
+        let day = IntervalDayTime {
+            days: 1,
+            milliseconds: 5,
+        };
+        let days: ArrayRef = Arc::new(IntervalDayTimeArray::from(vec![day]));
+        write(&path, &[("length", Arc::clone(&days))], false);
+        let error = read().await.expect_err("no months");
+        assert!(
+            error.contains("rows.parquet: the column length holds lengths of time"),
+            "{error}"
+        );
+        write(&path, &[("length", days)], true);
+        assert!(read().await.is_ok());
+    }
 }

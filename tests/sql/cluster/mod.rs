@@ -402,6 +402,18 @@ fn totals_of_files() -> Result<(), Failed> {
              ON f.kind = t.kind AND t.n > 28 ORDER BY 1",
             "SELECT f.id, t.id, t.n FROM FILE AS f FULL JOIN (SELECT id, row_number() OVER (ORDER BY id DESC) AS n FROM FILE) AS t \
              ON f.id = t.id + 3 AND t.n > 100 ORDER BY 1, 2",
+            // A limit of one row.
+            "SELECT k, row_number() OVER (PARTITION BY k) AS n FROM (SELECT k FROM (SELECT id AS k FROM FILE LIMIT 1) GROUP BY k)",
+            "SELECT n, count(*) FROM (SELECT id AS k, count(*) AS n FROM (SELECT * FROM FILE LIMIT 1) GROUP BY id) GROUP BY n",
+            "SELECT id FROM FILE AS r WHERE NOT EXISTS (SELECT 1 FROM (SELECT id AS k FROM FILE LIMIT 1) AS x WHERE x.k = r.kind) ORDER BY 1",
+            "SELECT f.id, t.n FROM FILE AS f LEFT JOIN (SELECT k, count(*) AS n FROM (SELECT id AS k FROM FILE LIMIT 1) GROUP BY k) AS t \
+             ON f.kind = t.k ORDER BY 1",
+            "SELECT count(*) AS n FROM (SELECT 1 FROM FILE LIMIT 1) AS t GROUP BY 1 = 1",
+            "SELECT max(n) AS n FROM (SELECT 5 AS n FROM FILE LIMIT 1) UNION ALL SELECT id FROM (SELECT id FROM FILE LIMIT 1) UNION ALL SELECT id FROM FILE ORDER BY n",
+            "SELECT t.n, f.id FROM (SELECT n FROM (SELECT count(*) AS n FROM FILE) LIMIT 1) AS t JOIN FILE AS f ON f.id = t.n",
+            // Relations without rows whose columns have the same names.
+            "SELECT x.k, y.k FROM (SELECT m, k FROM (SELECT max(kind) AS m, max(id) AS k FROM FILE) LIMIT 0) AS x \
+             JOIN (SELECT m, k FROM (SELECT max(kind) AS m, max(id) AS k FROM FILE) LIMIT 0) AS y ON x.k = y.k",
         ];
         same_rows(&local, &remote, &file, &queries).await
     })
