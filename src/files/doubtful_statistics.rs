@@ -25,7 +25,7 @@
 //! The session's cache has the metadata, because the statistics were read from it. All of this is assumed of a file whose
 //! metadata was displaced from the cache.
 
-use super::listing::refuse_lost_values;
+use super::metadata::{of_entry, refuse_lost_values};
 use async_trait::async_trait;
 use datafusion::arrow::datatypes::{DataType, SchemaRef};
 use datafusion::catalog::{ScanArgs, ScanResult, Session, TableProvider};
@@ -34,13 +34,11 @@ use datafusion::common::stats::Precision;
 use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::common::{DataFusionError, Result, ScalarValue, Statistics, exec_datafusion_err};
 use datafusion::datasource::listing::PartitionedFile;
-use datafusion::datasource::physical_plan::parquet::metadata::CachedParquetMetaData;
 use datafusion::datasource::physical_plan::{
     FileGroup, FileScanConfig, FileScanConfigBuilder, ParquetSource,
 };
 use datafusion::datasource::source::DataSourceExec;
 use datafusion::datasource::{TableType, provider_as_source, source_as_provider};
-use datafusion::execution::cache::cache_manager::CachedFileMetadataEntry;
 use datafusion::execution::runtime_env::RuntimeEnv;
 use datafusion::logical_expr::{Expr, LogicalPlan, Operator, TableScan};
 use datafusion::parquet::basic::{ConvertedType, LogicalType, Type as PhysicalType};
@@ -52,7 +50,6 @@ use datafusion::physical_expr::{PhysicalExpr, conjunction};
 use datafusion::physical_expr_common::physical_expr::snapshot_generation;
 use datafusion::physical_optimizer::PhysicalOptimizerRule;
 use datafusion::physical_plan::ExecutionPlan;
-use object_store::path::Path;
 use std::any::Any;
 use std::sync::Arc;
 
@@ -337,19 +334,10 @@ fn has_bounds_of_signed_bytes(chunk: &ColumnChunkMetaData) -> bool {
 fn cached(file: &PartitionedFile, runtime: &RuntimeEnv) -> Option<Arc<ParquetMetaData>> {
     let cache = runtime.cache_manager.get_file_metadata_cache();
     let entry = cache.get(&file.object_meta.location)?;
-    let is_of_file = entry.is_valid_for(&file.object_meta);
-    is_of_file.then(|| of_entry(&entry)).flatten()
-}
-
-/// The metadata of the Parquet file at a path that was just read, if the cache has it.
-pub(super) fn cached_metadata(path: &Path, runtime: &RuntimeEnv) -> Option<Arc<ParquetMetaData>> {
-    of_entry(&runtime.cache_manager.get_file_metadata_cache().get(path)?)
-}
-
-fn of_entry(entry: &CachedFileMetadataEntry) -> Option<Arc<ParquetMetaData>> {
-    let metadata = entry.file_metadata.as_any();
-    let metadata = metadata.downcast_ref::<CachedParquetMetaData>()?;
-    Some(Arc::clone(metadata.parquet_metadata()))
+    match entry.is_valid_for(&file.object_meta) {
+        true => of_entry(&entry),
+        false => None,
+    }
 }
 
 /// Whether values of the type are, or contain, floating-point numbers. The recursion is as deep as the type, which

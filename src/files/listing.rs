@@ -1,7 +1,7 @@
 //! Makes tables from lists of files.
 
 use super::Location;
-use super::doubtful_statistics::cached_metadata;
+use super::metadata::{cached_metadata, refuse_lost_values};
 use super::panics::{caught, of_file};
 use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::catalog::TableProvider;
@@ -12,11 +12,6 @@ use datafusion::datasource::listing::{
 };
 use datafusion::datasource::physical_plan::parquet::metadata::DFParquetMetadata;
 use datafusion::execution::SessionState;
-use datafusion::parquet::arrow::ARROW_SCHEMA_META_KEY;
-use datafusion::parquet::basic::ConvertedType;
-use datafusion::parquet::file::metadata::ParquetMetaData;
-use datafusion::parquet::schema::types::ColumnDescriptor;
-use std::collections::HashSet;
 use std::sync::Arc;
 
 /// A table over exactly these Parquet files, which all have the schema of the first.
@@ -62,34 +57,6 @@ pub(super) async fn schema(
         }
     }
     Ok(schema)
-}
-
-/// Refuses columns that the engine would leave out, and values of which it would leave out a part.
-pub(super) fn refuse_lost_values(metadata: &ParquetMetaData) -> Result<()> {
-    let file = metadata.file_metadata();
-    let schema = file.schema_descr();
-    let mut names = HashSet::new();
-    for column in schema.root_schema().get_fields() {
-        if !names.insert(column.name()) {
-            return exec_err!(
-                "two columns are called {}, and one would be lost: write the file again with different names",
-                column.name()
-            );
-        }
-    }
-    // Arrow's types, where a writer stores them, tell whether there are months.
-    let mut entries = file.key_value_metadata().into_iter().flatten();
-    let is_interval =
-        |column: &&Arc<ColumnDescriptor>| column.converted_type() == ConvertedType::INTERVAL;
-    if let Some(column) = schema.columns().iter().find(is_interval)
-        && !entries.any(|entry| entry.key == ARROW_SCHEMA_META_KEY)
-    {
-        return exec_err!(
-            "the column {} holds lengths of time (INTERVAL), whose months would be lost: write the file again with texts or numbers instead",
-            column.path().string()
-        );
-    }
-    Ok(())
 }
 
 /// A table over exactly these files of one format.

@@ -8,6 +8,7 @@ mod external;
 mod find;
 mod listing;
 mod location;
+mod metadata;
 mod panics;
 mod partitions;
 mod pipes;
