@@ -33,17 +33,26 @@ pub(super) fn parquet(state: &SessionState) -> Arc<ParquetFormat> {
     Arc::new(ParquetFormat::default().with_options(options))
 }
 
-/// The schema of a Parquet file.
-///
-/// # Errors
-/// If the file cannot be read, or not with all of its values.
-pub(super) async fn schema(
+/// The schema of a file, or of the files in a directory.
+async fn schema(
     state: &SessionState,
     file: &Location,
     options: &ListingOptions,
 ) -> Result<SchemaRef> {
     let schema = caught(options.infer_schema(state, &file.url()?)).await;
-    let schema = schema.map_err(of_file)?;
+    schema.map_err(of_file)
+}
+
+/// The schema of a Parquet file that somebody else may have written.
+///
+/// # Errors
+/// If the file cannot be read, or not with all of its values.
+pub(super) async fn checked_schema(
+    state: &SessionState,
+    file: &Location,
+    options: &ListingOptions,
+) -> Result<SchemaRef> {
+    let schema = schema(state, file, options).await?;
     if !schema.fields().is_empty() {
         let runtime = state.runtime_env();
         let (store, path) = file.store(runtime)?;

@@ -349,7 +349,7 @@ impl Input {
         for files in self.files.chunks(CONCURRENT_FILES) {
             let found = files
                 .iter()
-                .map(|file| listing::schema(state, file, &options));
+                .map(|file| listing::checked_schema(state, file, &options));
             let found = futures::future::join_all(found).await;
             for (file, schema) in files.iter().zip(found) {
                 let schema = match schema {
