@@ -25,13 +25,13 @@
 //! The session's cache has the metadata, because the statistics were read from it. All of this is assumed of a file whose
 //! metadata was displaced from the cache.
 
-use super::metadata::{of_entry, refuse_lost_values};
+use super::metadata::{metadata, of_entry, refuse_lost_values};
 use async_trait::async_trait;
 use datafusion::arrow::datatypes::{DataType, SchemaRef};
 use datafusion::catalog::{ScanArgs, ScanResult, Session, TableProvider};
 use datafusion::common::config::ConfigOptions;
 use datafusion::common::stats::Precision;
-use datafusion::common::tree_node::{Transformed, TreeNode};
+use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::common::{DataFusionError, Result, ScalarValue, Statistics, exec_datafusion_err};
 use datafusion::datasource::listing::PartitionedFile;
 use datafusion::datasource::physical_plan::{
@@ -50,6 +50,8 @@ use datafusion::physical_expr::{PhysicalExpr, conjunction};
 use datafusion::physical_expr_common::physical_expr::snapshot_generation;
 use datafusion::physical_optimizer::PhysicalOptimizerRule;
 use datafusion::physical_plan::ExecutionPlan;
+use futures::{FutureExt, StreamExt, TryStreamExt, stream};
+use object_store::ObjectStore;
 use std::any::Any;
 use std::sync::Arc;
 
@@ -99,6 +101,7 @@ impl TableProvider for WithoutDoubtful {
         limit: Option<usize>,
     ) -> Result<Arc<dyn ExecutionPlan>> {
         let plan = self.table.scan(session, projection, filters, limit).await?;
+        check_files(&plan, session).await?;
         change(plan, |config, _| {
             without_doubtful(config, session.runtime_env())
         })
@@ -109,11 +112,60 @@ impl TableProvider for WithoutDoubtful {
         session: &dyn Session,
         arguments: ScanArgs<'a>,
     ) -> Result<ScanResult> {
-        let plan = self.table.scan_with_args(session, arguments).await?;
-        let plan = change(plan.into_inner(), |config, _| {
+        let plan = self
+            .table
+            .scan_with_args(session, arguments)
+            .await?
+            .into_inner();
+        check_files(&plan, session).await?;
+        let plan = change(plan, |config, _| {
             without_doubtful(config, session.runtime_env())
         })?;
         Ok(plan.into())
+    }
+}
+
+/// Reads the metadata that the session's cache does not have of the files of a plan's Parquet scans.
+///
+/// # Errors
+/// If the engine would leave values of a file out ([`refuse_lost_values`]). A file that cannot be read is no error here, but
+/// of the scan.
+async fn check_files(plan: &Arc<dyn ExecutionPlan>, session: &dyn Session) -> Result<()> {
+    let runtime = session.runtime_env();
+    let mut files = vec![];
+    plan.apply(|plan| {
+        if let Some((config, _)) = parquet_scan(plan) {
+            for file in config.file_groups.iter().flat_map(FileGroup::files) {
+                if cached(file, runtime).is_none() {
+                    let store = runtime.object_store(&config.object_store_url)?;
+                    files.push((store, config.clone(), file.clone()));
+                }
+            }
+        }
+        Ok(TreeNodeRecursion::Continue)
+    })?;
+    let checks = files
+        .iter()
+        .map(|(store, config, file)| check_file(store, config, file, runtime).boxed());
+    let checks: Vec<_> = checks.collect();
+    let at_once = session.config_options().execution.meta_fetch_concurrency;
+    stream::iter(checks)
+        .buffered(at_once.get())
+        .try_collect()
+        .await
+}
+
+async fn check_file(
+    store: &Arc<dyn ObjectStore>,
+    config: &FileScanConfig,
+    file: &PartitionedFile,
+    runtime: &RuntimeEnv,
+) -> Result<()> {
+    match metadata(store, &file.object_meta, runtime).await {
+        Ok(metadata) => {
+            refuse_lost_values(&metadata).map_err(|error| in_file(config, file, &error))
+        }
+        Err(_) => Ok(()),
     }
 }
 
@@ -142,22 +194,23 @@ pub(crate) struct ReadAllOfDoubtful {
     pub(crate) runtime: Arc<RuntimeEnv>,
 }
 
+/// The parts of a Parquet scan.
+fn parquet_scan(plan: &Arc<dyn ExecutionPlan>) -> Option<(&FileScanConfig, &ParquetSource)> {
+    let scan = plan.downcast_ref::<DataSourceExec>()?;
+    let config = (scan.data_source().as_ref() as &dyn Any).downcast_ref::<FileScanConfig>()?;
+    Some((
+        config,
+        config.file_source().downcast_ref::<ParquetSource>()?,
+    ))
+}
+
 /// Changes Parquet scans; `None` leaves a scan as it is.
 fn change(
     plan: Arc<dyn ExecutionPlan>,
     change: impl Fn(&FileScanConfig, &ParquetSource) -> Result<Option<FileScanConfig>>,
 ) -> Result<Arc<dyn ExecutionPlan>> {
     let changed = plan.transform_up(|plan| {
-        let scan = plan.downcast_ref::<DataSourceExec>().and_then(|scan| {
-            (scan.data_source().as_ref() as &dyn Any).downcast_ref::<FileScanConfig>()
-        });
-        let parquet = scan.and_then(|config| {
-            Some((
-                config,
-                config.file_source().downcast_ref::<ParquetSource>()?,
-            ))
-        });
-        let changed = match parquet {
+        let changed = match parquet_scan(&plan) {
             Some((config, source)) => change(config, source)?,
             None => None,
         };
@@ -292,7 +345,7 @@ fn in_file(
     let store = config.object_store_url.as_str();
     let store = store.strip_prefix("file://").unwrap_or(store);
     let path = &file.object_meta.location;
-    exec_datafusion_err!("{store}{path}: {}", error.strip_backtrace())
+    exec_datafusion_err!("{store}{path}: {}", error.message())
 }
 
 /// Whether a column chunk that may have a value does not have both bounds.

@@ -1,7 +1,7 @@
 //! Makes tables from lists of files.
 
 use super::Location;
-use super::metadata::{cached_metadata, refuse_lost_values};
+use super::metadata::{cached_metadata, metadata, refuse_lost_values};
 use super::panics::{caught, of_file};
 use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::catalog::TableProvider;
@@ -10,7 +10,6 @@ use datafusion::datasource::file_format::parquet::ParquetFormat;
 use datafusion::datasource::listing::{
     ListingOptions, ListingTable, ListingTableConfig, ListingTableUrl,
 };
-use datafusion::datasource::physical_plan::parquet::metadata::DFParquetMetadata;
 use datafusion::execution::SessionState;
 use std::sync::Arc;
 
@@ -60,8 +59,7 @@ pub(super) async fn checked_schema(
             Some(metadata) => refuse_lost_values(&metadata)?,
             None => {
                 let object = file.head(runtime).await?;
-                let metadata = DFParquetMetadata::new(&store, &object);
-                refuse_lost_values(metadata.fetch_metadata().await?.as_ref())?;
+                refuse_lost_values(metadata(&store, &object, runtime).await?.as_ref())?;
             }
         }
     }

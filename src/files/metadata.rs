@@ -1,14 +1,17 @@
 //! The metadata of Parquet files.
 
 use datafusion::common::{Result, exec_err};
-use datafusion::datasource::physical_plan::parquet::metadata::CachedParquetMetaData;
+use datafusion::datasource::physical_plan::parquet::metadata::{
+    CachedParquetMetaData, DFParquetMetadata,
+};
 use datafusion::execution::cache::cache_manager::CachedFileMetadataEntry;
 use datafusion::execution::runtime_env::RuntimeEnv;
 use datafusion::parquet::arrow::ARROW_SCHEMA_META_KEY;
 use datafusion::parquet::basic::ConvertedType;
-use datafusion::parquet::file::metadata::ParquetMetaData;
+use datafusion::parquet::file::metadata::{PageIndexPolicy, ParquetMetaData};
 use datafusion::parquet::schema::types::ColumnDescriptor;
 use object_store::path::Path;
+use object_store::{ObjectMeta, ObjectStore};
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -22,6 +25,20 @@ pub(super) fn of_entry(entry: &CachedFileMetadataEntry) -> Option<Arc<ParquetMet
     let metadata = entry.file_metadata.as_any();
     let metadata = metadata.downcast_ref::<CachedParquetMetaData>()?;
     Some(Arc::clone(metadata.parquet_metadata()))
+}
+
+/// The metadata of a Parquet file without the index of its pages, from the cache or else from the file.
+pub(super) async fn metadata(
+    store: &dyn ObjectStore,
+    file: &ObjectMeta,
+    runtime: &RuntimeEnv,
+) -> Result<Arc<ParquetMetaData>> {
+    let cache = runtime.cache_manager.get_file_metadata_cache();
+    DFParquetMetadata::new(store, file)
+        .with_file_metadata_cache(Some(cache))
+        .with_page_index_policy(Some(PageIndexPolicy::Skip))
+        .fetch_metadata()
+        .await
 }
 
 /// Refuses columns that the engine would leave out, and values of which it would leave out a part.

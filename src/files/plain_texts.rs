@@ -1,5 +1,5 @@
 //! Makes `COPY … TO` write plain strings to Parquet and tab-separated values without quotes, and refuse a directory
-//! where the statement names a file.
+//! where the statement names a file, and columns with the same name.
 //!
 //! The engine reads strings as views, and would record that type in the file's Arrow schema. Some readers, such as
 //! PyArrow, can neither sort nor group views, so plain strings and bytes are written, also within lists, structs
@@ -14,6 +14,7 @@ use datafusion::datasource::listing::ListingTableUrl;
 use datafusion::logical_expr::dml::CopyTo;
 use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, cast, lit};
 use datafusion::optimizer::AnalyzerRule;
+use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -34,6 +35,7 @@ impl AnalyzerRule for CopyPlainTexts {
             ),
             LogicalPlan::Copy(copy) => {
                 let copy = by_name(copy)?;
+                refuse_equal_names(&copy)?;
                 match copy.file_type.get_ext().as_str() {
                     "parquet" => plain(copy),
                     "tsv" => unquoted(copy),
@@ -48,6 +50,28 @@ impl AnalyzerRule for CopyPlainTexts {
     fn name(&self) -> &str {
         "copy_plain_texts"
     }
+}
+
+/// Refuses columns of which readers would have only the last one.
+///
+/// # Errors
+/// If two columns of the rows have the same name, and the file would have it.
+fn refuse_equal_names(copy: &CopyTo) -> Result<()> {
+    let header = copy.options.get("format.has_header");
+    if header.is_some_and(|header| header.eq_ignore_ascii_case("false")) {
+        return Ok(());
+    }
+    let mut names = HashSet::new();
+    for field in copy.input.schema().fields() {
+        let name = field.name();
+        if !names.insert(name) {
+            return plan_err!(
+                "COPY … TO '{}': two columns have the name '{name}'; AS gives one of them another name",
+                copy.output_url
+            );
+        }
+    }
+    Ok(())
 }
 
 /// Whether the name is a pattern for files.

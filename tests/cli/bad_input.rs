@@ -1223,6 +1223,10 @@ fn errors_of_sql_name_the_next_step() {
             "error: the name after COPY … TO has no extension, which determines the format: .parquet, .csv, .tsv",
         ),
         (
+            "COPY (SELECT a.id, b.id FROM 'rows.csv' a, 'rows.csv' b) TO 'pairs.jsonl'",
+            "error: COPY … TO 'pairs.jsonl': two columns have the name 'id'; AS gives one of them another name\n",
+        ),
+        (
             "COPY 'rows.csv' TO 'rows.foo'",
             "files are written as .parquet, .csv, .tsv, .json, .jsonl and .ndjson (also .gz, .bz2, .zst), not as .foo",
         ),

@@ -11,7 +11,9 @@ use super::calls::{CALLS, fill, query};
 use super::database::{Database, Failure, NO_ANSWER};
 use super::scratch::Scratch;
 use datafusion::arrow::array::{ArrayRef, Float64Array, Int64Array, RecordBatch, StringArray};
+use datafusion::arrow::datatypes::{DataType, Field, Schema};
 use datafusion::arrow::util::pretty::pretty_format_batches;
+use datafusion::parquet::arrow::ArrowWriter;
 use datafusion::parquet::basic::Compression;
 use datafusion::parquet::errors::Result as ParquetResult;
 use datafusion::parquet::file::metadata::{ParquetMetaDataReader, ParquetMetaDataWriter};
@@ -53,6 +55,8 @@ pub fn trials() -> Vec<Trial> {
     ));
     trials.push(Trial::test("cluster::files that are written", files));
     trials.push(Trial::test("cluster::NaN in Parquet", not_a_number));
+    let names = "cluster::columns with one name in Parquet";
+    trials.push(Trial::test(names, equal_names));
     let zeros = "cluster::zeros in bloom filters of Parquet";
     trials.push(Trial::test(zeros, zeros_in_bloom_filters));
     let uncounted = "cluster::NULLs that a Parquet file does not count";
@@ -502,6 +506,44 @@ fn dictionaries() -> Result<(), Failed> {
             "SELECT id FROM deduplicate(made) ORDER BY id",
         ];
         same_rows(&local, &remote, &file, &queries).await
+    })
+}
+
+/// A Parquet file with two columns of one name is refused, also as a table whose metadata is not in a cache.
+fn equal_names() -> Result<(), Failed> {
+    let cluster = Cluster::start(1)?;
+    let options = client(&cluster.url())?;
+    crate::run(async move {
+        let folder = tempfile::TempDir::new()?;
+        let path = folder.path().join("names.parquet").display().to_string();
+        let fields = vec![
+            Field::new("a", DataType::Int64, false),
+            Field::new("a", DataType::Int64, false),
+        ];
+        let numbers: ArrayRef = Arc::new(Int64Array::from_iter_values(0..3));
+        let rows_of_file = RecordBatch::try_new(
+            Arc::new(Schema::new(fields)),
+            vec![Arc::clone(&numbers), numbers],
+        )?;
+        let mut writer = ArrowWriter::try_new(File::create(&path)?, rows_of_file.schema(), None)?;
+        writer.write(&rows_of_file)?;
+        writer.close()?;
+        let local = neardup::session(SessionConfig::new(), Arc::default())?;
+        rows(&local, "SET datafusion.runtime.metadata_cache_limit = '0K'").await?;
+        let remote = neardup::cluster::session(&options, Arc::default())?;
+        for session in [local, remote] {
+            let create = format!("CREATE EXTERNAL TABLE names STORED AS PARQUET LOCATION '{path}'");
+            rows(&session, &create).await?;
+            let Err(error) = rows(&session, "SELECT a FROM names").await else {
+                return Err("a column is lost".into());
+            };
+            let error = error.to_string();
+            assert!(
+                error.contains("names.parquet: two columns are called a,"),
+                "{error}"
+            );
+        }
+        Ok(())
     })
 }
 
