@@ -244,7 +244,7 @@ fn only_column(error: &DataFusionError) -> Option<String> {
     let table = only.relation.as_ref().map(|table| table.table());
     let is_json = |table: &&str| table.contains(".json") || table.contains(".ndjson");
     if let Some(file) = table.filter(is_json) {
-        let query = near_names::unnested(&only.name, &[&field.name], file);
+        let query = near_names::unnested(&only.name, &[&field.name], &format!("'{file}'"));
         return Some(format!(
             "; if {} is a list, its objects are rows in: {query}",
             only.name

@@ -37,6 +37,6 @@ pub use error_text::{
     csv_error, error_text, error_text_with, explain_parse_error, explain_plan_error,
     explain_write_error,
 };
-pub use resources::{Memory, Resources, exhausts_memory, parse_limit};
+pub use resources::{Memory, Resources, exhausts_memory, limit_heaps, parse_limit};
 pub use session::{NeardupExt, install, session, table_names};
 pub use statements::{parse_statements, plan_statement};

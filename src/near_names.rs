@@ -65,7 +65,7 @@ pub(crate) const LIKE_JSON: &str =
     "; the file begins like JSON: if its lines are objects, its name must end in .jsonl";
 
 /// The query that makes rows of the objects in a list, as files of one object often hold them.
-pub(crate) fn unnested(list: &str, fields: &[&str], file: &str) -> String {
+pub(crate) fn unnested(list: &str, fields: &[&str], rows: &str) -> String {
     let quoted = |name: &str| {
         let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
         match name.chars().all(is_plain) {
@@ -78,7 +78,7 @@ pub(crate) fn unnested(list: &str, fields: &[&str], file: &str) -> String {
         format!("item['{key}'] AS {}", quoted(field))
     });
     format!(
-        "SELECT {} FROM (SELECT unnest({}) AS item FROM '{file}')",
+        "SELECT {} FROM (SELECT unnest({}) AS item FROM {rows})",
         fields.collect::<Vec<_>>().join(", "),
         quoted(list)
     )

@@ -1,7 +1,7 @@
 //! `--kept FILE`: the kept rows in a file of the user's choice.
 
 use super::options::Global;
-use datafusion::common::{Result, exec_err, plan_datafusion_err, plan_err};
+use datafusion::common::{Result, exec_datafusion_err, exec_err, plan_datafusion_err, plan_err};
 use datafusion::prelude::SessionContext;
 use neardup::jobs::Manifest;
 use std::path::Path;
@@ -72,7 +72,15 @@ pub(crate) async fn write(
         &copy("kept", file),
     ];
     for statement in statements {
-        context.sql(statement).await?.collect().await?;
+        let rows = context.sql(statement).await?;
+        let plan = rows.logical_plan().clone();
+        rows.collect().await.map_err(|error| {
+            let why = neardup::explain_write_error(&plan, error).strip_backtrace();
+            exec_datafusion_err!(
+                "--kept {file}: {why}; the job in {directory} is complete: neardup sql --dir {directory} \"{}\" writes its rows",
+                copy("(SELECT … FROM kept)", file)
+            )
+        })?;
     }
     Ok(())
 }

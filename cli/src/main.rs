@@ -226,6 +226,10 @@ enum Outcome {
 }
 
 fn run(arguments: Arguments) -> Result<Outcome> {
+    neardup::limit_heaps(match &arguments.command {
+        Command::Executor(executor) => executor.slots(&arguments.global),
+        _ => arguments.global.threads(),
+    });
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(arguments.global.threads())
         .thread_stack_size(STACK_BYTES)

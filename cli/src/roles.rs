@@ -86,6 +86,13 @@ impl Network {
     }
 }
 
+impl Executor {
+    /// The number of tasks that run at a time.
+    pub(crate) fn slots(&self, global: &Global) -> usize {
+        self.slots.map_or(global.threads(), NonZeroUsize::get)
+    }
+}
+
 pub(crate) async fn scheduler(arguments: &Scheduler, global: &Global) -> Result<()> {
     global
         .refuse_resource_options("a scheduler holds no rows; it is an option of each executor")?;
@@ -110,7 +117,7 @@ pub(crate) async fn scheduler(arguments: &Scheduler, global: &Global) -> Result<
 }
 
 pub(crate) async fn executor(arguments: &Executor, global: &Global) -> Result<()> {
-    let slots = arguments.slots.map_or(global.threads(), NonZeroUsize::get);
+    let slots = arguments.slots(global);
     let options = ExecutorOptions {
         scheduler: arguments.scheduler.clone(),
         bind: arguments.bind.clone(),

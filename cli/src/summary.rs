@@ -57,6 +57,7 @@ fn summary(job: &Job, took: Duration) -> Value {
         "damage": damage,
         "distinct_texts": figure(manifest, "texts", Figure::DistinctTexts),
         "method": figure(manifest, "pairs", Figure::Method),
+        "target_recall": target_recall(manifest),
         "measure": manifest.parameters.get("measure"),
         "pairs": rows(manifest, "pairs"),
         "oversized": oversized(manifest),
@@ -73,6 +74,14 @@ fn summary(job: &Job, took: Duration) -> Value {
         "seconds": (took.as_secs_f64() * 1000.0).round() / 1000.0,
         "peak_memory_bytes": peak_memory(),
     })
+}
+
+/// The share of the pairs at the threshold that a method which does not find all of them is expected to find.
+fn target_recall(manifest: &Manifest) -> Value {
+    match figure(manifest, "pairs", Figure::Method).as_str() {
+        None | Some("exact") => Value::Null,
+        Some(_) => json!(manifest.parameters.get("target_recall")),
+    }
 }
 
 /// Counts of pairs that were not compared or not reported, because buckets are oversized or rows have too many
@@ -138,6 +147,7 @@ fn lines(summary: &Value) -> Vec<(String, String)> {
     line(Figure::RowsCompared.word(), &summary["rows_compared"]);
     line(Figure::DistinctTexts.word(), &summary["distinct_texts"]);
     line(Figure::Method.word(), &summary["method"]);
+    line("target recall", &summary["target_recall"]);
     line("measure", &summary["measure"]);
     line("pairs", &summary["pairs"]);
     for (indent, name, key) in [

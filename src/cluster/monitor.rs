@@ -14,6 +14,8 @@ use tokio::time::{sleep, timeout};
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
 /// Executors send a heartbeat every two seconds, so each one sends at least one within this time.
 const HEARTBEAT_WAIT: Duration = Duration::from_secs(4);
+/// A query that waits this long for an executor to register says so.
+const EXECUTOR_WAIT: Duration = Duration::from_secs(5);
 /// How long a client waits for a cluster to recover.
 const RECOVERY_TIMEOUT: Duration = Duration::from_secs(120);
 /// How long the first query of a session waits for a scheduler that is just being started.
@@ -117,8 +119,19 @@ impl Monitor {
         let pause = (limit / 4).clamp(Duration::from_millis(100), MAX_POLL_INTERVAL);
         let mut last = None;
         let mut since = Instant::now();
+        let mut is_told = false;
         loop {
             sleep(pause).await;
+            if !is_told
+                && since.elapsed() >= EXECUTOR_WAIT
+                && self.last_seen().await.is_ok_and(|seen| seen.is_empty())
+            {
+                log::warn!(
+                    "no executor is registered with the scheduler at {}; the query waits for one: neardup executor --scheduler HOST:PORT",
+                    self.scheduler
+                );
+                is_told = true;
+            }
             let Some(job) = job() else {
                 continue;
             };

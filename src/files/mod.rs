@@ -56,6 +56,7 @@ use neardup_datasets::{
 };
 use partitions::{Lacking, Partitions};
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::sync::Arc;
 use tokio::sync::OnceCell;
 
@@ -86,6 +87,8 @@ const KNOWN: &str = ".parquet, .csv, .tsv, .json, .jsonl, .ndjson, .txt (also .g
 pub struct Input {
     /// The kind of their data.
     pub kind: Kind,
+    /// The names by which they were found.
+    names: Vec<String>,
     /// Their locations, sorted.
     pub files: Vec<Location>,
     /// Their compressions: empty for none, `gz`, `zst` or `bz2`.
@@ -130,6 +133,7 @@ pub async fn resolve(names: &[String], state: &SessionState) -> Result<Input> {
 /// The files that names refer to, before it is known how they are read.
 #[derive(Debug, Clone)]
 struct Found {
+    names: Vec<String>,
     /// Their locations, sorted.
     files: Vec<Location>,
     /// Columns from the names of their directories.
@@ -149,13 +153,18 @@ async fn files_of(names: &[String], runtime: &RuntimeEnv) -> Result<Found> {
         named.push((name, found));
     }
     let (files, partitions) = Partitions::of(&named);
-    Ok(Found { files, partitions })
+    Ok(Found {
+        names: names.to_vec(),
+        files,
+        partitions,
+    })
 }
 
 impl Found {
     /// The files as an input that is read with these options.
     async fn read(self, reading: Reading, runtime: &RuntimeEnv) -> Result<Input> {
         let Self {
+            names,
             mut files,
             partitions,
         } = self;
@@ -187,6 +196,7 @@ impl Found {
         }
         Ok(Input {
             kind,
+            names,
             partitions,
             files,
             compressions,
@@ -263,6 +273,29 @@ fn kind_of(path: &str) -> Result<(Kind, &'static str)> {
 }
 
 impl Input {
+    /// A relation of SQL with the rows of all files.
+    pub(crate) fn relation(&self) -> String {
+        const MAX_NAMES: usize = 8;
+        let quoted = |name: &String| {
+            let is_directory = Path::new(name).is_dir() && !name.ends_with('/');
+            let slash = if is_directory { "/" } else { "" };
+            format!("'{}{slash}'", name.replace('\'', "''"))
+        };
+        match self.names.as_slice() {
+            [name] => quoted(name),
+            names if names.len() > MAX_NAMES => {
+                "'PATTERN' /* a pattern that matches all files */".to_owned()
+            }
+            names => {
+                let tables = names
+                    .iter()
+                    .map(|name| format!("SELECT * FROM {}", quoted(name)));
+                let tables: Vec<_> = tables.collect();
+                format!("({})", tables.join(" UNION ALL BY NAME "))
+            }
+        }
+    }
+
     /// The same input with a column that is read as text even if all of its values look like numbers.
     pub(crate) fn with_texts_in(mut self, column: &str) -> Self {
         self.texts.push(column.to_owned());

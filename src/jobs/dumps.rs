@@ -91,7 +91,7 @@ pub(super) async fn read(job: &mut Job, input: &Input, options: &DumpOptions) ->
             let count = |column: usize| counts[0].column(column).as_primitive::<Int64Type>().value(0);
             if count(0) != count(1) {
                 return exec_err!(
-                    "step sentences: {} sentences have {} distinct ids: a page occurs twice in the input",
+                    "step sentences: {} sentences have {} distinct ids: a page occurs twice in the input, such as a dump that is in two of its files; name each page once",
                     count(0),
                     count(1)
                 );

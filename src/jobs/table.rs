@@ -2,7 +2,7 @@
 
 use super::job::Job;
 use super::row_ids::{RowIds, numbered};
-use crate::files::{Input, Kind, Location};
+use crate::files::{Input, Kind};
 use crate::functions::{RULE_OF_ORDERS, hint_for_key};
 use crate::near_names;
 use crate::parameters::{ParameterError, name, parameter_error, set};
@@ -114,7 +114,7 @@ impl<'a> TableColumns<'a> {
                 "; if this is several names, say what separates them: ",
                 set("delimiter", separator)
             ],
-            None => match in_object(&self.schema, name, &self.input.files[0]) {
+            None => match in_object(&self.schema, name, self.input) {
                 Some((query, last)) => parameter_error![
                     set(option, name),
                     why,
@@ -124,7 +124,7 @@ impl<'a> TableColumns<'a> {
                     set(option, last)
                 ],
                 None => {
-                    let rows = rows_in_list(&self.schema, &self.input.files[0]).unwrap_or_default();
+                    let rows = rows_in_list(&self.schema, self.input).unwrap_or_default();
                     parameter_error![set(option, name), why, of_keep, rows]
                 }
             },
@@ -206,13 +206,13 @@ impl<'a> TableColumns<'a> {
             values(field.data_type())
         );
         let column = quoted(name);
-        let file = self.input.files[0].as_str().replace('\'', "''");
+        let input = self.input.relation();
         let made = |query: String| {
             format!("make a table with texts: neardup sql \"COPY ({query}) TO 'texts.parquet'\"")
         };
         let replaced = |text: String| {
             made(format!(
-                "SELECT * REPLACE ({text} AS {column}) FROM '{file}'"
+                "SELECT * REPLACE ({text} AS {column}) FROM {input}"
             ))
         };
         let error: ParameterError = match field.data_type() {
@@ -296,7 +296,7 @@ fn quoted(name: &str) -> String {
 
 /// How to make a column of a value in objects, `meta.text` or, if only one column holds such objects, `text`: a query, and
 /// the name of the new column.
-fn in_object(schema: &Schema, name: &str, file: &Location) -> Option<(String, String)> {
+fn in_object(schema: &Schema, name: &str, input: &Input) -> Option<(String, String)> {
     let (column, path) = match name.split_once('.') {
         Some(split) => split,
         None => {
@@ -330,8 +330,8 @@ fn in_object(schema: &Schema, name: &str, file: &Location) -> Option<(String, St
         true if last != "id" && schema.field_with_name("id").is_ok() => "id, ",
         true => "",
     };
-    let file = file.as_str().replace('\'', "''");
-    let query = format!("SELECT {others}{value} AS {} FROM '{file}'", quoted(last));
+    let (last_name, input) = (quoted(last), input.relation());
+    let query = format!("SELECT {others}{value} AS {last_name} FROM {input}");
     Some((query, last.to_owned()))
 }
 
@@ -454,7 +454,7 @@ pub(super) async fn named(input: &Input, job: &Job, error: DataFusionError) -> D
 }
 
 /// How to make rows of the objects in the only list of a table: files of one object often hold their rows so.
-fn rows_in_list(schema: &Schema, file: &Location) -> Option<String> {
+fn rows_in_list(schema: &Schema, input: &Input) -> Option<String> {
     let mut lists = schema
         .fields()
         .iter()
@@ -469,7 +469,7 @@ fn rows_in_list(schema: &Schema, file: &Location) -> Option<String> {
         return None;
     };
     let fields: Vec<&str> = fields.iter().map(|field| field.name().as_str()).collect();
-    let query = near_names::unnested(list, &fields, file.as_str());
+    let query = near_names::unnested(list, &fields, &input.relation());
     Some(format!(
         "; if the objects in {list} are the rows, make a file of them: neardup sql \"COPY ({query}) TO 'rows.jsonl'\""
     ))

@@ -15,6 +15,7 @@ use datafusion::execution::runtime_env::{RuntimeEnv, RuntimeEnvBuilder};
 use datafusion::prelude::SessionConfig;
 use neardup_kernels::KeyCounts;
 use pool::SharedPool;
+pub use pool::limit_heaps;
 use spill::{SpillSpace, Spills};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;

@@ -205,6 +205,24 @@ impl State {
     }
 }
 
+/// Limits the number of heaps of the C library's allocator (glibc) to that of the threads that allocate most. Memory that is
+/// free in one heap is not used by the threads of another one. By default, there are up to eight for each core, and a
+/// process holds up to half as much memory again as it uses. Call it before the first thread is started. It does nothing if
+/// the environment sets options of the allocator (`MALLOC_ARENA_MAX`, `GLIBC_TUNABLES`), and with another C library.
+pub fn limit_heaps(threads: usize) {
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    if let Ok(heaps) = threads.max(1).try_into()
+        && ["MALLOC_ARENA_MAX", "GLIBC_TUNABLES"]
+            .iter()
+            .all(|name| std::env::var_os(name).is_none())
+    {
+        // SAFETY: the function changes a number of the allocator, under its lock.
+        unsafe {
+            libc::mallopt(libc::M_ARENA_MAX, heaps);
+        }
+    }
+}
+
 /// Lets the allocator return free pages to the system.
 fn return_free_pages() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]

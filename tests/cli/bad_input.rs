@@ -957,6 +957,54 @@ fn wrong_columns_are_answered_with_what_to_do() {
     );
 }
 
+/// A job whose kept rows cannot be in a file of the format that is asked for says so, and that it is complete.
+#[test]
+fn kept_rows_that_their_format_cannot_hold() {
+    let scratch = Scratch::new();
+    let row = "{\"id\":1,\"text\":\"a b c\",\"tags\":[\"x\"]}\n";
+    scratch.write("rows.jsonl", row);
+    scratch.fail(
+        &["dedup", "rows.jsonl", "-o", "out", "--kept", "kept.csv"],
+        &[
+            "--kept kept.csv: the column tags is a list, which CSV does not hold",
+            "the job in out is complete: neardup sql --dir out \"COPY (SELECT … FROM kept) TO 'kept.csv'\" writes its rows",
+        ],
+    );
+    assert!(scratch.has("out/kept.parquet") && !scratch.has("kept.csv"));
+}
+
+/// The query that an error proposes reads all rows of an input of several files.
+#[test]
+fn proposed_queries_read_the_whole_input() {
+    let scratch = Scratch::new();
+    for (file, id) in [("many/1.jsonl", 1), ("many/2.jsonl", 2), ("more.jsonl", 3)] {
+        let row = format!("{{\"id\":{id},\"meta\":{{\"text\":\"text {id}\"}}}}\n");
+        scratch.write(file, &row);
+    }
+    for (inputs, rows) in [
+        (&["many"][..], 2),
+        (&["many/"], 2),
+        (&["many/*.jsonl"], 2),
+        (&["many", "more.jsonl"], 3),
+        (&["more.jsonl"], 1),
+    ] {
+        for (column, table) in [("meta.text", "flat.parquet"), ("meta", "texts.parquet")] {
+            let all = [&["dedup", "--text", column, "-o", "out"], inputs].concat();
+            let error = scratch.fail(&all, &["COPY ("]).err;
+            let begin = error.find("COPY (").expect("a query");
+            let end = begin + error[begin..].find('"').expect("its end");
+            scratch.succeed(&["sql", &error[begin..end]]);
+            let count = format!("SELECT count(text) AS n FROM '{table}'");
+            let count = match column {
+                "meta" => count.replace("text)", "meta)"),
+                _ => count,
+            };
+            let answer = scratch.succeed(&["sql", "--format", "csv", &count]).out;
+            assert_eq!(answer, format!("n\n{rows}\n"), "{all:?}");
+        }
+    }
+}
+
 /// Options of other programs, and arguments that are none.
 #[test]
 fn tips_name_what_was_meant() {

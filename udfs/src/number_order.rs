@@ -1,6 +1,8 @@
 //! `number_order(text[, descending[, name]])`
 
+use arrow::array::timezone::Tz;
 use arrow::array::{ArrayRef, BinaryViewBuilder};
+use arrow::compute::kernels::cast_utils::string_to_datetime;
 use arrow::datatypes::DataType;
 use datafusion_common::{Result, exec_err};
 use datafusion_expr::Documentation;
@@ -13,7 +15,7 @@ use crate::function::Function;
 
 #[user_doc(
     doc_section(label = "Near-Duplicate Functions"),
-    description = "Returns a sort key, as bytes, that orders texts as numbers by their exact values: `9` before `10`, `1e400` after `36893488147419103232`. Texts that are not numbers are in the order of their bytes, after all numbers or, if `descending`, before them, so that they are last in either direction. Dates that are not as `2020-01-31` (`5/1/2020`, `31.12.20`, `2020-9-1`, `2020-9`, `Jan 5, 2020`), times that are not as `09:30` (`9:30`, `09:30 AM`) and numbers with separators (`1,200`), a currency or a percent sign (`$9`, `9%`) are an error, because the order of their bytes is not theirs. An empty text gives NULL. `keep_by` orders columns of texts by it.",
+    description = "Returns a sort key, as bytes, that orders texts as numbers by their exact values: `9` before `10`, `1e400` after `36893488147419103232`. Texts that are not numbers are in the order of their bytes, after all numbers or, if `descending`, before them, so that they are last in either direction. Dates with the year first, alone or with a time (`2020-01-31`, `2020/01/31 09:30`, `2020-01-31T09:30:00.5+02:00`), are in order of time, in UTC if they name no zone. Other dates (`5/1/2020`, `31.12.20`, `2020-9-1`, `2020-9`, `Jan 5, 2020`), times that are not as `09:30` (`9:30`, `09:30 AM`), zones without a fixed offset (`09:30 PST`) and numbers with separators (`1,200`), a currency or a percent sign (`$9`, `9%`) are an error, because the order of their bytes is not theirs. An empty text gives NULL. `keep_by` orders columns of texts by it.",
     syntax_example = "number_order(text[, descending[, name]])",
     sql_example = r#"```sql
 > SELECT text FROM (VALUES ('10'), ('9'), ('a'), ('-0.5')) AS v(text) ORDER BY number_order(text);
@@ -70,6 +72,11 @@ impl Function for NumberOrder {
         for row in 0..args.rows() {
             match texts.get(row) {
                 None | Some("") => out.append_null(),
+                Some(text) if let Some(utc) = in_utc(text) => {
+                    key.clear();
+                    number_order_into(&utc, descending, &mut key);
+                    out.try_append_value(&key)?;
+                }
                 Some(text) if is_ordered_otherwise(text) => {
                     let column = match names.as_ref().and_then(|names| names.get(row)) {
                         Some(name) => format!(" in the column '{name}'"),
@@ -77,7 +84,7 @@ impl Function for NumberOrder {
                     };
                     return exec_err!(
                         "'{text}'{column} would be ordered as a text, not as the date or number that it is: write dates with the \
-                         year first, as 2020-01-31, times as 09:30, and numbers without separators, currency and \
+                         year first, as 2020-01-31, times as 09:30 or 09:30+02:00, and numbers without separators, currency and \
                          percent signs, or order by another column"
                     );
                 }
@@ -103,7 +110,8 @@ const MAX_BYTES: usize = 40;
 /// version `5.1.20`, is none of them.
 fn is_ordered_otherwise(text: &str) -> bool {
     let text = text.trim();
-    let is_number_or_date = || has_separators(text) || is_date(text) || is_time(text);
+    let is_number_or_date =
+        || has_separators(text) || is_date(text) || is_time(text) || has_unknown_zone(text);
     text.len() <= MAX_BYTES && (has_sign(text) || (text.is_ascii() && is_number_or_date()))
 }
 
@@ -186,17 +194,59 @@ fn is_time(text: &str) -> bool {
     }
 }
 
-/// The time after a date such as `2020-01-31`.
-fn behind_date(text: &str) -> Option<&str> {
-    let (date, time) = text.split_at_checked("2020-01-31".len())?;
+/// A text that begins with a date such as `2020-01-31`: the date, and the rest.
+fn with_date(text: &str) -> Option<(&str, &str)> {
+    let (date, rest) = text.split_at_checked("2020-01-31".len())?;
     let mut parts = date.split(['-', '/', '.']);
     let is_date = [4, 2, 2].into_iter().all(|length| {
         parts
             .next()
             .is_some_and(|part| part.len() == length && is_digits(part))
     });
-    let time = time.strip_prefix(['t', ' '])?;
-    is_date.then_some(time.trim_start())
+    is_date.then_some((date, rest))
+}
+
+/// The time after a date such as `2020-01-31`.
+fn behind_date(text: &str) -> Option<&str> {
+    let (_, rest) = with_date(text)?;
+    Some(rest.strip_prefix(['T', 't', ' '])?.trim_start())
+}
+
+/// A date with the year first, or such a date and a time with or without a zone, as date and time in UTC. The order of the
+/// results is that of time; a date is the beginning of its day.
+fn in_utc(text: &str) -> Option<String> {
+    let text = text.trim();
+    let (date, rest) = with_date(text)?;
+    let date = date.replace(['/', '.'], "-");
+    let written = match rest.is_empty() {
+        true => date,
+        false => {
+            // The fraction of a second may be behind a comma.
+            let time = behind_date(text)?.replacen(',', ".", 1);
+            let of_clock = |c: char| c.is_ascii_digit() || matches!(c, ':' | '.');
+            let zone = time.trim_start_matches(of_clock);
+            let clock = &time[..time.len() - zone.len()];
+            let seconds = if clock.len() == "09:30".len() {
+                ":00"
+            } else {
+                ""
+            };
+            format!("{date}T{clock}{seconds}{zone}")
+        }
+    };
+    let utc: Tz = "+00:00".parse().ok()?;
+    let time = string_to_datetime(&utc, &written).ok()?;
+    Some(time.naive_utc().to_string())
+}
+
+/// True for a date and time with the abbreviation of a zone whose offset is not known, as `2020-01-31 09:30 PST`.
+fn has_unknown_zone(text: &str) -> bool {
+    let text = text.to_ascii_lowercase();
+    behind_date(&text).is_some_and(|time| {
+        let bare = without_zone(time);
+        let is_time = in_utc(&format!("2020-01-31T{bare}")).is_some();
+        is_time && in_utc(&text).is_none()
+    })
 }
 
 /// A time without its zone: a word, or the difference of hours and minutes.
@@ -335,6 +385,38 @@ mod tests {
     use super::*;
 
     #[test]
+    fn dates_and_times_are_in_order_of_time() {
+        for (earlier, later) in [
+            ("2020-01-02T01:00:00+00:00", "2020-01-01T23:00:00-05:00"),
+            ("2020-01-02T10:00:00+09:00", "2020-01-02T09:00:00Z"),
+            ("2020-01-05T09:00:00", "2020-01-05 10:00:00"),
+            ("2020/01/05", "2020-11-05"),
+            ("2020-01-05T10:00:00Z", "2020-01-05T10:00:00.5Z"),
+            ("2020-01-05 10:00:00,25", "2020-01-05t10:00:00.5 UTC"),
+            ("2020-01-05", " 2020.01.05 00:00:00.000001 "),
+            ("2020-01-05 23:59", "2020-01-06"),
+            ("2019-12-31T23:30:00-0100", "2020-01-01 00:31 GMT"),
+        ] {
+            assert!(in_utc(earlier).is_some(), "{earlier}");
+            assert!(in_utc(earlier) < in_utc(later), "{earlier}, {later}");
+        }
+        assert_eq!(in_utc("2020-01-05"), in_utc("2020/01/05T00:00Z"));
+        for text in [
+            "2020-13-05",
+            "2020-01-05 10:00 PST",
+            "2020-01-05 spam",
+            "2020-01-05-1",
+            "20200105",
+            "2020-01",
+            "10:30",
+            "2020-01-05 25:00",
+            "2020-01-0é",
+        ] {
+            assert_eq!(in_utc(text), None, "{text}");
+        }
+    }
+
+    #[test]
     fn dates_and_numbers_that_are_ordered_otherwise() {
         for text in [
             "5/1/2020",
@@ -372,6 +454,8 @@ mod tests {
             "2020/01/05 9:30:15 UTC",
             "2020-01-05 09:30 PM",
             "2020-01-05 9 pm",
+            "2020-01-05 10:30 PST",
+            "2020-01-05T10:30:00 cest",
             "2020-9",
             "2020/9",
             "31.12.20",

@@ -25,20 +25,23 @@ use neardup_wikidump::Losses;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
+use tokio::runtime::Handle;
 
 /// Maximum number of tasks that encode the row groups of one file, each of which is held in memory.
 const MAX_TASKS: usize = 8;
 /// The row groups that are held take at most this share of a memory limit, also of that of an executor: a sixteenth.
 const MEMORY_SHARE: usize = 16;
 
-/// The number of tasks that encode the row groups of one file.
+/// The number of tasks that encode the row groups of one file, at most that of the threads that run them.
 pub(super) fn tasks(context: &TaskContext) -> NonZeroUsize {
     let room = match context.memory_pool().memory_limit() {
         MemoryLimit::Finite(bytes) => bytes / MEMORY_SHARE / ROW_GROUP_BYTES as usize,
         _ => MAX_TASKS,
     };
-    let threads = context.session_config().target_partitions();
-    NonZeroUsize::new(threads.min(room).min(MAX_TASKS)).unwrap_or(NonZeroUsize::MIN)
+    let partitions = context.session_config().target_partitions();
+    // An executor may have fewer threads than the query has partitions.
+    let threads = Handle::try_current().map_or(1, |runtime| runtime.metrics().num_workers());
+    NonZeroUsize::new(partitions.min(threads).min(room).min(MAX_TASKS)).unwrap_or(NonZeroUsize::MIN)
 }
 
 /// Writes each partition of its input as one file and returns a record of each file.

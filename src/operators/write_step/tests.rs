@@ -167,19 +167,24 @@ async fn many_rows_end_groups() -> Result<()> {
 
 #[test]
 fn row_groups_that_are_held_take_a_share_of_a_limit() -> Result<()> {
-    let tasks_with = |limit: Option<usize>, threads: usize| -> Result<usize> {
+    let tasks_with = |limit: Option<usize>, partitions: usize, threads: usize| -> Result<usize> {
+        let workers = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(threads)
+            .build()?;
+        let _entered = workers.enter();
         let runtime = match limit {
             Some(bytes) => RuntimeEnvBuilder::new().with_memory_limit(bytes, 1.0),
             None => RuntimeEnvBuilder::new(),
         };
-        let config = SessionConfig::new().with_target_partitions(threads);
+        let config = SessionConfig::new().with_target_partitions(partitions);
         let context = SessionContext::new_with_config_rt(config, runtime.build_arc()?);
         Ok(tasks(&context.task_ctx()).get())
     };
-    assert_eq!(tasks_with(None, 1)?, 1);
-    assert_eq!(tasks_with(None, 100)?, 8);
-    assert_eq!(tasks_with(Some(1), 7)?, 1);
-    assert_eq!(tasks_with(Some(2 << 30), 7)?, 2);
-    assert_eq!(tasks_with(Some(64 << 30), 3)?, 3);
+    assert_eq!(tasks_with(None, 1, 16)?, 1);
+    assert_eq!(tasks_with(None, 100, 16)?, 8);
+    assert_eq!(tasks_with(None, 100, 2)?, 2);
+    assert_eq!(tasks_with(Some(1), 7, 16)?, 1);
+    assert_eq!(tasks_with(Some(2 << 30), 7, 16)?, 2);
+    assert_eq!(tasks_with(Some(64 << 30), 3, 16)?, 3);
     Ok(())
 }

@@ -6,6 +6,7 @@ use super::{query, rows, same_tables, session};
 use datafusion::common::{Result as QueryResult, exec_datafusion_err};
 use libtest_mimic::{Failed, Trial};
 use neardup::jobs::Manifest;
+use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -170,13 +171,23 @@ fn lost(role: Role, moment: Moment) -> Result<(), Failed> {
     Ok(())
 }
 
+/// A job without an executor says what it waits for, and goes on when there is one.
 fn starts_late() -> Result<(), Failed> {
     let scratch = TempDir::new()?;
     let output = scratch.path().join("job");
     let mut cluster = Cluster::start(0)?;
-    let job = neardup(Some(&cluster), &output).spawn()?;
-    std::thread::sleep(Duration::from_secs(2));
+    let mut job = neardup(Some(&cluster), &output).spawn()?;
+    let mut said = BufReader::new(job.stderr.take().ok_or("standard error")?);
+    let mut line = String::new();
+    while !line.contains("no executor is registered with the scheduler at http://127.0.0.1:") {
+        line.clear();
+        if said.read_line(&mut line)? == 0 {
+            return Err("the job does not say that there is no executor".into());
+        }
+    }
     cluster.add_executor("exec")?;
+    // The job would wait if nobody read what it prints.
+    std::io::copy(&mut said, &mut std::io::sink())?;
     has_right_rows(&job.wait_with_output()?, &output)
 }
 
