@@ -77,6 +77,7 @@ struct KeyedParts {
     keys: Option<Vec<Vec<u8>>>,
     declared: Declared,
     no_rows: bool,
+    in_turn: bool,
 }
 
 /// The serialised parameters of [`WriteStepExec`].
@@ -381,6 +382,7 @@ impl PhysicalCodec {
                 .transpose()?,
             declared: spec.declared,
             no_rows: spec.no_rows,
+            in_turn: spec.in_turn,
         };
         write(KEYED, &parts, buffer)
     }
@@ -409,6 +411,7 @@ impl PhysicalCodec {
                 .transpose()?,
             declared: parts.declared,
             no_rows: parts.no_rows,
+            in_turn: parts.in_turn,
         };
         Ok(Arc::new(KeyedExec::new(input, spec)))
     }

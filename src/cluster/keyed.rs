@@ -1,5 +1,6 @@
 //! [`KeyedExec`], the operator that requires its input partitioned by keys, for the plans of stages.
 
+use super::in_turn::in_turn;
 use crate::files::cast_to;
 use crate::operators::one_input::one_input;
 use datafusion::common::stats::Precision;
@@ -68,6 +69,8 @@ pub(super) struct KeyedSpec {
     pub(super) declared: Declared,
     /// Whether the input is known to be empty, and so is partitioned by any key.
     pub(super) no_rows: bool,
+    /// Whether the partitions that the input gathers are read in turn.
+    pub(super) in_turn: bool,
 }
 
 /// Passes rows through, declares no order, and requires them partitioned by key if keys are given. The planner's
@@ -89,6 +92,7 @@ impl KeyedExec {
             keys,
             declared: Declared::AsInput,
             no_rows: false,
+            in_turn: false,
         };
         Self::new(input, spec).replace_empty_input()
     }
@@ -212,7 +216,10 @@ impl ExecutionPlan for KeyedExec {
         // A stage is planned after the stages below it have run: its schema may differ in which columns are
         // nullable, and rows that were shuffled no longer hold dictionaries.
         let (schema, declared) = (self.schema(), self.schema());
-        let rows = self.input.execute(partition, context)?;
+        let rows = match self.spec.in_turn {
+            true => in_turn(&self.input, &context)?.execute(partition, context)?,
+            false => self.input.execute(partition, context)?,
+        };
         let rows = rows.and_then(move |batch| ready(cast_to(&batch, &declared)));
         Ok(Box::pin(RecordBatchStreamAdapter::new(schema, rows)))
     }

@@ -22,6 +22,7 @@ mod copy_to;
 mod dictionaries;
 mod executor;
 mod failure;
+mod in_turn;
 mod keyed;
 mod limits;
 mod monitor;

@@ -30,9 +30,10 @@
 //!   without a shuffle, and with shuffles when the query has ended: their stages run, and the client gets the rows of one
 //!   of them. A [`KeyedExec`] that declares nothing is put above a limit.
 //!
-//! Besides, rows that are gathered for a hash join whose tasks each hold them all, and a total with texts or bytes that is
+//! Besides, the states of a total that may be large are read [in turn](super::in_turn). Rows that are gathered for a hash join whose tasks each hold them all, and a total with texts or bytes that is
 //! joined, such as a filter of keys, are computed by one task and sent to the others, instead of by each task.
 
+use super::in_turn::merges_large_states;
 use super::keyed::{Declared, KeyedExec, KeyedSpec, with_children};
 use super::outer_join::OuterJoinExec;
 use super::row_marks::{marked, needs_marks, unmarked};
@@ -153,6 +154,14 @@ fn prepared(plan: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPlan>> {
                 );
             }
             vec![KeyedExec::of(Arc::clone(groups.input()), None)?]
+        } else if merges_large_states(&node) {
+            let spec = KeyedSpec {
+                keys: None,
+                declared: Declared::AsInput,
+                no_rows: false,
+                in_turn: true,
+            };
+            return Ok(Transformed::yes(Arc::new(KeyedExec::new(node, spec))));
         } else if let Some(join) = OuterJoinExec::of(&node)? {
             return Ok(Transformed::yes(KeyedExec::of(Arc::new(join), None)?));
         } else if let Some(join) = node.downcast_ref::<NestedLoopJoinExec>() {
@@ -223,6 +232,7 @@ fn with_totals_once(join: &Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPl
             keys: None,
             declared: Declared::OneRow,
             no_rows: false,
+            in_turn: false,
         };
         Ok(Arc::new(KeyedExec::new(shuffled(Arc::clone(side))?, spec)) as _)
     });
@@ -282,6 +292,7 @@ fn hidden(input: Arc<dyn ExecutionPlan>) -> KeyedExec {
         keys: None,
         declared: Declared::Nothing,
         no_rows: false,
+        in_turn: false,
     };
     KeyedExec::new(input, spec)
 }

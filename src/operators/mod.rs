@@ -56,7 +56,7 @@ pub(crate) mod ordered_lists;
 pub(crate) mod own_names;
 pub(crate) mod plain_keys;
 pub(crate) mod planner;
-mod rows_once;
+pub(crate) mod rows_once;
 pub(crate) mod scan_names;
 pub(crate) mod shared_rows;
 pub(crate) mod shifted_values;

@@ -11,7 +11,7 @@ use std::fmt;
 use std::sync::Arc;
 
 /// A plan whose partitions are these rows.
-pub(super) fn rows_once(
+pub(crate) fn rows_once(
     schema: &SchemaRef,
     partitions: impl IntoIterator<Item = SendableRecordBatchStream>,
 ) -> Result<Arc<dyn ExecutionPlan>> {
