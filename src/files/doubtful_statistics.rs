@@ -39,6 +39,7 @@ use datafusion::datasource::physical_plan::{
 };
 use datafusion::datasource::source::DataSourceExec;
 use datafusion::datasource::{TableType, provider_as_source, source_as_provider};
+use datafusion::execution::object_store::ObjectStoreUrl;
 use datafusion::execution::runtime_env::RuntimeEnv;
 use datafusion::logical_expr::{Expr, LogicalPlan, Operator, TableScan};
 use datafusion::parquet::basic::{ConvertedType, LogicalType, Type as PhysicalType};
@@ -50,8 +51,8 @@ use datafusion::physical_expr::{PhysicalExpr, conjunction};
 use datafusion::physical_expr_common::physical_expr::snapshot_generation;
 use datafusion::physical_optimizer::PhysicalOptimizerRule;
 use datafusion::physical_plan::ExecutionPlan;
-use futures::{FutureExt, StreamExt, TryStreamExt, stream};
-use object_store::ObjectStore;
+use futures::{StreamExt, TryStreamExt, stream};
+use object_store::ObjectMeta;
 use std::any::Any;
 use std::sync::Arc;
 
@@ -135,35 +136,31 @@ async fn check_files(plan: &Arc<dyn ExecutionPlan>, session: &dyn Session) -> Re
     let mut files = vec![];
     plan.apply(|plan| {
         if let Some((config, _)) = parquet_scan(plan) {
-            for file in config.file_groups.iter().flat_map(FileGroup::files) {
-                if cached(file, runtime).is_none() {
-                    let store = runtime.object_store(&config.object_store_url)?;
-                    files.push((store, config.clone(), file.clone()));
-                }
-            }
+            let of_scan = config.file_groups.iter().flat_map(FileGroup::files);
+            let missing = of_scan.filter(|file| cached(file, runtime).is_none());
+            let missing =
+                missing.map(|file| (config.object_store_url.clone(), file.object_meta.clone()));
+            files.extend(missing);
         }
         Ok(TreeNodeRecursion::Continue)
     })?;
-    let checks = files
-        .iter()
-        .map(|(store, config, file)| check_file(store, config, file, runtime).boxed());
-    let checks: Vec<_> = checks.collect();
     let at_once = session.config_options().execution.meta_fetch_concurrency;
-    stream::iter(checks)
+    stream::iter(files)
+        .map(|(store, file)| check_file(store, file, Arc::clone(runtime)))
         .buffered(at_once.get())
         .try_collect()
         .await
 }
 
 async fn check_file(
-    store: &Arc<dyn ObjectStore>,
-    config: &FileScanConfig,
-    file: &PartitionedFile,
-    runtime: &RuntimeEnv,
+    store: ObjectStoreUrl,
+    file: ObjectMeta,
+    runtime: Arc<RuntimeEnv>,
 ) -> Result<()> {
-    match metadata(store, &file.object_meta, runtime).await {
+    let found = runtime.object_store(&store)?;
+    match metadata(&found, &file, &runtime).await {
         Ok(metadata) => {
-            refuse_lost_values(&metadata).map_err(|error| in_file(config, file, &error))
+            refuse_lost_values(&metadata).map_err(|error| in_file(&store, &file, &error))
         }
         Err(_) => Ok(()),
     }
@@ -318,7 +315,8 @@ impl Unknown {
                 }
                 break;
             };
-            refuse_lost_values(&metadata).map_err(|error| in_file(config, file, &error))?;
+            refuse_lost_values(&metadata)
+                .map_err(|error| in_file(&config.object_store_url, &file.object_meta, &error))?;
             for group in metadata.row_groups() {
                 for chunk in group.columns() {
                     let name = chunk.column_path().parts().first();
@@ -337,15 +335,10 @@ impl Unknown {
 }
 
 /// The error of a file.
-fn in_file(
-    config: &FileScanConfig,
-    file: &PartitionedFile,
-    error: &DataFusionError,
-) -> DataFusionError {
-    let store = config.object_store_url.as_str();
+fn in_file(store: &ObjectStoreUrl, file: &ObjectMeta, error: &DataFusionError) -> DataFusionError {
+    let store = store.as_str();
     let store = store.strip_prefix("file://").unwrap_or(store);
-    let path = &file.object_meta.location;
-    exec_datafusion_err!("{store}{path}: {}", error.message())
+    exec_datafusion_err!("{store}{}: {}", file.location, error.message())
 }
 
 /// Whether a column chunk that may have a value does not have both bounds.

@@ -273,27 +273,30 @@ fn kind_of(path: &str) -> Result<(Kind, &'static str)> {
 }
 
 impl Input {
-    /// A relation of SQL with the rows of all files.
+    /// A relation of SQL with the rows of all files. Where no name is that of exactly these files, it asks for a pattern.
     pub(crate) fn relation(&self) -> String {
-        const MAX_NAMES: usize = 8;
-        let quoted = |name: &String| {
-            let is_directory = Path::new(name).is_dir() && !name.ends_with('/');
-            let slash = if is_directory { "/" } else { "" };
-            format!("'{}{slash}'", name.replace('\'', "''"))
+        let name = match self.names.as_slice() {
+            [name] if Path::new(name).is_dir() && !name.ends_with('/') => Some(format!("{name}/")),
+            [name] => Some(name.clone()),
+            _ => self.pattern(),
         };
-        match self.names.as_slice() {
-            [name] => quoted(name),
-            names if names.len() > MAX_NAMES => {
-                "'PATTERN' /* a pattern that matches all files */".to_owned()
-            }
-            names => {
-                let tables = names
-                    .iter()
-                    .map(|name| format!("SELECT * FROM {}", quoted(name)));
-                let tables: Vec<_> = tables.collect();
-                format!("({})", tables.join(" UNION ALL BY NAME "))
-            }
+        match name {
+            Some(name) => format!("'{}'", name.replace('\'', "''")),
+            None => "'PATTERN' /* PATTERN is one that matches all files, as in 'texts/*.jsonl' */"
+                .to_owned(),
         }
+    }
+
+    /// The pattern of the files of a directory with the same extension, if these are the files.
+    fn pattern(&self) -> Option<String> {
+        let first = self.files.first()?.path()?;
+        let extension = first.file_name()?.to_str()?.split_once('.')?.1;
+        let directory = first.parent()?.to_str()?;
+        let pattern = format!("{directory}/*.{extension}");
+        let mut found = find::on_disk(&pattern).ok()?;
+        found.sort();
+        let found = found.iter().map(|(file, _)| file);
+        (!directory.contains(['*', '?', '[', '{']) && found.eq(&self.files)).then_some(pattern)
     }
 
     /// The same input with a column that is read as text even if all of its values look like numbers.

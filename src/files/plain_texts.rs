@@ -23,7 +23,7 @@ use std::sync::Arc;
 pub(crate) struct CopyPlainTexts;
 
 impl AnalyzerRule for CopyPlainTexts {
-    fn analyze(&self, plan: LogicalPlan, _: &ConfigOptions) -> Result<LogicalPlan> {
+    fn analyze(&self, plan: LogicalPlan, options: &ConfigOptions) -> Result<LogicalPlan> {
         let plan = plan.transform_down(|plan| match plan {
             LogicalPlan::Copy(copy) if names_directory(&copy.output_url) => plan_err!(
                 "COPY … TO '{0}': it is a directory; '{0}/' adds files to it",
@@ -35,7 +35,7 @@ impl AnalyzerRule for CopyPlainTexts {
             ),
             LogicalPlan::Copy(copy) => {
                 let copy = by_name(copy)?;
-                refuse_equal_names(&copy)?;
+                refuse_equal_names(&copy, options)?;
                 match copy.file_type.get_ext().as_str() {
                     "parquet" => plain(copy),
                     "tsv" => unquoted(copy),
@@ -56,9 +56,13 @@ impl AnalyzerRule for CopyPlainTexts {
 ///
 /// # Errors
 /// If two columns of the rows have the same name, and the file would have it.
-fn refuse_equal_names(copy: &CopyTo) -> Result<()> {
-    let header = copy.options.get("format.has_header");
-    if header.is_some_and(|header| header.eq_ignore_ascii_case("false")) {
+fn refuse_equal_names(copy: &CopyTo, options: &ConfigOptions) -> Result<()> {
+    let has_header = match copy.options.get("format.has_header") {
+        Some(header) => !header.eq_ignore_ascii_case("false"),
+        None => options.catalog.has_header,
+    };
+    let format = copy.file_type.get_ext();
+    if !has_header && ["csv", "tsv"].contains(&format.as_str()) {
         return Ok(());
     }
     let mut names = HashSet::new();

@@ -985,7 +985,8 @@ fn proposed_queries_read_the_whole_input() {
         (&["many"][..], 2),
         (&["many/"], 2),
         (&["many/*.jsonl"], 2),
-        (&["many", "more.jsonl"], 3),
+        (&["many/1.jsonl", "many"], 2),
+        (&["many/2.jsonl", "many/1.jsonl"], 2),
         (&["more.jsonl"], 1),
     ] {
         for (column, table) in [("meta.text", "flat.parquet"), ("meta", "texts.parquet")] {
@@ -1003,6 +1004,19 @@ fn proposed_queries_read_the_whole_input() {
             assert_eq!(answer, format!("n\n{rows}\n"), "{all:?}");
         }
     }
+    let several = [
+        "dedup",
+        "--text",
+        "meta.text",
+        "-o",
+        "out",
+        "more.jsonl",
+        "many",
+    ];
+    scratch.fail(
+        &several,
+        &["AS text FROM 'PATTERN' /* PATTERN is one that matches all files"],
+    );
 }
 
 /// Options of other programs, and arguments that are none.

@@ -8,7 +8,9 @@ use datafusion_common::{Result, exec_err};
 use datafusion_expr::Documentation;
 use datafusion_macros::user_doc;
 use neardup_kernels::number_order_into;
+use std::borrow::Cow;
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::columns::{Arguments, Constants, Kind, Parameters};
 use crate::function::Function;
@@ -90,7 +92,7 @@ impl Function for NumberOrder {
                 }
                 Some(text) => {
                     key.clear();
-                    number_order_into(text, descending, &mut key);
+                    number_order_into(&with_separators(text), descending, &mut key);
                     out.try_append_value(&key)?;
                 }
             }
@@ -194,9 +196,12 @@ fn is_time(text: &str) -> bool {
     }
 }
 
+/// The length of `2020-01-31`.
+const DATE_BYTES: usize = 10;
+
 /// A text that begins with a date such as `2020-01-31`: the date, and the rest.
 fn with_date(text: &str) -> Option<(&str, &str)> {
-    let (date, rest) = text.split_at_checked("2020-01-31".len())?;
+    let (date, rest) = text.split_at_checked(DATE_BYTES)?;
     let mut parts = date.split(['-', '/', '.']);
     let is_date = [4, 2, 2].into_iter().all(|length| {
         parts
@@ -217,36 +222,152 @@ fn behind_date(text: &str) -> Option<&str> {
 fn in_utc(text: &str) -> Option<String> {
     let text = text.trim();
     let (date, rest) = with_date(text)?;
-    let date = date.replace(['/', '.'], "-");
-    let written = match rest.is_empty() {
-        true => date,
-        false => {
-            // The fraction of a second may be behind a comma.
-            let time = behind_date(text)?.replacen(',', ".", 1);
-            let of_clock = |c: char| c.is_ascii_digit() || matches!(c, ':' | '.');
-            let zone = time.trim_start_matches(of_clock);
-            let clock = &time[..time.len() - zone.len()];
-            let seconds = if clock.len() == "09:30".len() {
-                ":00"
-            } else {
-                ""
-            };
-            format!("{date}T{clock}{seconds}{zone}")
-        }
-    };
     let utc: Tz = "+00:00".parse().ok()?;
-    let time = string_to_datetime(&utc, &written).ok()?;
-    Some(time.naive_utc().to_string())
+    let day = string_to_datetime(&utc, &date.replace(['/', '.'], "-")).ok()?;
+    let Clock {
+        seconds,
+        fraction,
+        zone,
+    } = match rest.is_empty() {
+        true => Clock::default(),
+        false => Clock::of(behind_date(text)?)?,
+    };
+    let local = day + Duration::from_secs(seconds);
+    let offset = seconds_of_zone(zone)?;
+    let distance = Duration::from_secs(offset.unsigned_abs());
+    let time = match offset < 0 {
+        true => local + distance,
+        false => local - distance,
+    };
+    // Years of other than four digits would be in another order.
+    let mut times = [time, local, day]
+        .into_iter()
+        .map(|time| time.naive_utc().to_string());
+    let time = times.find(|time| time.find('-') == Some(4))?;
+    Some(match fraction.trim_end_matches('0') {
+        "" => time,
+        fraction => format!("{time}.{fraction}"),
+    })
+}
+
+/// The parts of a time of day.
+#[derive(Default)]
+struct Clock<'a> {
+    /// Seconds since midnight; `24:00` and leap seconds are those of the next minute.
+    seconds: u64,
+    /// The digits of the fraction of a second.
+    fraction: &'a str,
+    /// What follows.
+    zone: &'a str,
+}
+
+impl<'a> Clock<'a> {
+    /// `09`, `09:30`, `09:30:15`, `0930`, `093015`, seconds also with a fraction behind a point or a comma.
+    fn of(text: &'a str) -> Option<Self> {
+        let is_of_clock = |c: char| c.is_ascii_digit() || c == ':';
+        let rest = text.trim_start_matches(is_of_clock);
+        let clock = &text[..text.len() - rest.len()];
+        let parts: Vec<&str> = match clock.contains(':') {
+            true => clock.split(':').collect(),
+            false => (0..clock.len())
+                .step_by(2)
+                .map_while(|at| clock.get(at..at + 2))
+                .collect(),
+        };
+        let digits: usize = parts.iter().map(|part| part.len()).sum();
+        let is_complete = digits == clock.replace(':', "").len();
+        if !is_complete || !parts.iter().all(|part| part.len() == 2) || parts.len() > 3 {
+            return None;
+        }
+        let number = |at: usize| parts.get(at).map_or(Some(0), |part| part.parse().ok());
+        let (hours, minutes, seconds): (u64, u64, u64) = (number(0)?, number(1)?, number(2)?);
+        let seconds_of_day = hours * 3600 + minutes * 60 + seconds;
+        if parts.is_empty() || minutes > 59 || seconds > 60 || seconds_of_day > 24 * 3600 {
+            return None;
+        }
+        let (fraction, zone) = match rest.strip_prefix(['.', ',']).filter(|_| parts.len() == 3) {
+            Some(behind) => {
+                let zone = behind.trim_start_matches(|c: char| c.is_ascii_digit());
+                (&behind[..behind.len() - zone.len()], zone)
+            }
+            None => ("", rest),
+        };
+        Some(Self {
+            seconds: seconds_of_day,
+            fraction,
+            zone: zone.trim(),
+        })
+    }
+}
+
+/// The seconds by which local time is ahead of UTC: of nothing, `Z`, `UTC`, `GMT`, or a difference such as `+02:00`, `+0200`,
+/// `+02` and `UTC+2`, which may have the name of the zone behind it.
+fn seconds_of_zone(zone: &str) -> Option<i64> {
+    let lower = zone.to_ascii_lowercase();
+    let named = ["utc", "gmt", "z"]
+        .iter()
+        .find_map(|name| lower.strip_prefix(name));
+    let difference = named.unwrap_or(&lower).trim_start();
+    if difference.is_empty() {
+        return Some(0);
+    }
+    let sign = match difference.as_bytes()[0] {
+        b'+' => 1,
+        b'-' => -1,
+        _ => return None,
+    };
+    let digits = &difference[1..];
+    let name = digits.trim_start_matches(|c: char| c.is_ascii_digit() || c == ':');
+    let digits = &digits[..digits.len() - name.len()];
+    let name = name.trim();
+    let is_name = name.len() <= 5 && name.bytes().all(|b| b.is_ascii_alphabetic());
+    let is_bracketed = name.starts_with('[') && name.ends_with(']');
+    if !(is_name || is_bracketed) {
+        return None;
+    }
+    let (hours, minutes) = match digits.split_once(':') {
+        Some(parts) => parts,
+        None if digits.len() == 4 => digits.split_at(2),
+        None => (digits, "00"),
+    };
+    if !matches!(hours.len(), 1 | 2) || minutes.len() != 2 {
+        return None;
+    }
+    let (hours, minutes): (i64, i64) = (hours.parse().ok()?, minutes.parse().ok()?);
+    (hours <= 15 && minutes <= 59).then_some(sign * (hours * 3600 + minutes * 60))
 }
 
 /// True for a date and time with the abbreviation of a zone whose offset is not known, as `2020-01-31 09:30 PST`.
 fn has_unknown_zone(text: &str) -> bool {
-    let text = text.to_ascii_lowercase();
-    behind_date(&text).is_some_and(|time| {
-        let bare = without_zone(time);
-        let is_time = in_utc(&format!("2020-01-31T{bare}")).is_some();
-        is_time && in_utc(&text).is_none()
-    })
+    let clock = behind_date(text).and_then(Clock::of);
+    clock.is_some_and(|clock| ZONES.contains(&clock.zone.to_ascii_lowercase().as_str()))
+        && in_utc(text).is_none()
+        && in_utc(&text[..DATE_BYTES]).is_some()
+}
+
+/// A text that begins with a date, or is a month, with the separators of the texts that [`in_utc`] returns, among which it is
+/// ordered by its bytes.
+fn with_separators(text: &str) -> Cow<'_, str> {
+    let is_month = |text: &str| {
+        let parts = text.split_once('/');
+        parts.is_some_and(|(year, month)| {
+            [(year, 4), (month, 2)]
+                .iter()
+                .all(|(part, length)| part.len() == *length && is_digits(part))
+        })
+    };
+    let trimmed = text.trim();
+    match with_date(trimmed) {
+        Some((date, rest)) => {
+            let date = date.replace(['/', '.'], "-");
+            match rest.strip_prefix(['T', 't']) {
+                Some(time) => format!("{date} {time}").into(),
+                None => format!("{date}{rest}").into(),
+            }
+        }
+        None if is_month(trimmed) => trimmed.replace('/', "-").into(),
+        None => text.into(),
+    }
 }
 
 /// A time without its zone: a word, or the difference of hours and minutes.
@@ -285,8 +406,10 @@ const DAYS: [&str; 7] = [
 /// Words of dates and times beside numbers, names and zones.
 const OTHERS: [&str; 4] = ["of", "the", "am", "pm"];
 /// A zone that ends with another one comes before it.
-const ZONES: [&str; 11] = [
-    "z", "utc", "gmt", "cest", "cet", "est", "edt", "cst", "cdt", "pst", "pdt",
+const ZONES: [&str; 31] = [
+    "z", "utc", "gmt", "cest", "eest", "west", "aest", "est", "cet", "eet", "wet", "edt", "acst",
+    "cst", "cdt", "mst", "mdt", "pst", "pdt", "akst", "kst", "hst", "bst", "ist", "jst", "msk",
+    "aedt", "awst", "nzst", "nzdt", "sast",
 ];
 
 /// True for dates in digits whose year is not first, or whose months and days are not of two digits, and for dates with
@@ -396,6 +519,23 @@ mod tests {
             ("2020-01-05", " 2020.01.05 00:00:00.000001 "),
             ("2020-01-05 23:59", "2020-01-06"),
             ("2019-12-31T23:30:00-0100", "2020-01-01 00:31 GMT"),
+            ("2020-01-05T10", "2020-01-05T1030"),
+            ("2020-01-05T103000+0200", "2020-01-05 08:30:01 z"),
+            ("2020-01-05 23:59:60", "2020-01-05 24:00:00.1"),
+            (
+                "2020-01-05 10:00:00.1234567891",
+                "2020-01-05 10:00:00.1234567892",
+            ),
+            (
+                "2009-11-10 23:00:00 +0100 CET",
+                "2009-11-10 23:00:00 +0000 UTC",
+            ),
+            (
+                "2020-01-05T10:00:00+02:00[Europe/Paris]",
+                "2020-01-05 10:00 utc+1",
+            ),
+            ("2020-01-05T10:30:00Z", "9999-12-31T23:59:59-05:00"),
+            ("0000-01-01T00:00+01:00", "0000-01-01T00:00:01+01:00"),
         ] {
             assert!(in_utc(earlier).is_some(), "{earlier}");
             assert!(in_utc(earlier) < in_utc(later), "{earlier}, {later}");
@@ -410,9 +550,33 @@ mod tests {
             "2020-01",
             "10:30",
             "2020-01-05 25:00",
+            "2020-01-05 10:3",
+            "2020-01-05 103",
+            "2020-01-05 10:60",
+            "2020-01-05 24:01",
+            "2020-01-05 10:30-",
+            "2020-01-05 10:30 +25:00",
+            "2020-01-05 10:30.5",
+            "2020-01-05 10:30é",
             "2020-01-0é",
         ] {
             assert_eq!(in_utc(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn other_texts_with_dates_are_ordered_among_them() {
+        for (text, plain) in [
+            ("2020/02", "2020-02"),
+            (" 2020/02/30 ", "2020-02-30"),
+            ("2020.01.05T10:30.5", "2020-01-05 10:30.5"),
+            ("2020-01-05 spam", "2020-01-05 spam"),
+            ("0000-00-00 00:00:00", "0000-00-00 00:00:00"),
+            ("20/20", "20/20"),
+            (" a/b", " a/b"),
+        ] {
+            assert_eq!((in_utc(text), &*with_separators(text)), (None, plain));
+            assert!(!is_ordered_otherwise(text), "{text}");
         }
     }
 
@@ -456,6 +620,7 @@ mod tests {
             "2020-01-05 9 pm",
             "2020-01-05 10:30 PST",
             "2020-01-05T10:30:00 cest",
+            "2020/01/05 10 JST",
             "2020-9",
             "2020/9",
             "31.12.20",
