@@ -7,7 +7,7 @@ use super::visible::visible_line;
 use clap::Args;
 use console::truncate_str;
 use datafusion::common::{Result, ScalarValue, exec_datafusion_err, plan_err};
-use neardup::jobs::{ChangeKind, Measure, PairClass, Why, WhyRow, why};
+use neardup::jobs::{ChangeKind, Measure, PairClass, Why, WhyPair, WhyRow, why, why_pair};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::path::Path;
@@ -29,12 +29,22 @@ pub(crate) struct Arguments {
     /// Directory of the job
     #[arg(value_name = "DIR", default_value = "neardup-out")]
     directory: String,
+    /// Id of another row, to see why the two are a pair or not: their similarity, and what differs
+    #[arg(long, value_name = "ID", allow_hyphen_values = true)]
+    pair: Option<String>,
 }
 
 pub(crate) async fn run(arguments: &Arguments, global: &Global) -> Result<()> {
     let (id, directory) = (&arguments.id, &arguments.directory);
     if Path::new(id).is_dir() && !Path::new(directory).exists() {
         return plan_err!("the id comes first: neardup why {directory} {id}");
+    }
+    if let Some(other) = &arguments.pair {
+        let found = why_pair(&global.session()?, directory, [id, other]).await?;
+        return out::print(|out| match global.json {
+            true => Ok(writeln!(out, "{}", pair_as_json(&found))?),
+            false => print_pair(out, &found),
+        });
     }
     let found = why(&global.session()?, directory, id).await?;
     out::print(|out| match global.json {
@@ -133,20 +143,8 @@ fn print(out: &mut impl Write, why: &Why) -> Result<()> {
     let marked = marked_for_terminal(&text(kept), &text(&why.row), why.is_normalized);
     writeln!(out, "          {}", indented(&marked))?;
     if let Some(class) = why.class {
-        let mut changes: Vec<String> = why
-            .changes
-            .iter()
-            .take(MAX_CHANGES)
-            .map(|(kind, kept, own)| changed(*kind, kept, own))
-            .collect();
-        if let more @ 1.. = why.changes.len().saturating_sub(MAX_CHANGES) {
-            changes.push(format!("and {more} more"));
-        }
-        let changes = match changes.is_empty() {
-            true => String::new(),
-            false => format!(": {}", changes.join(", ")),
-        };
-        writeln!(out, "          {}{changes}", class.word().replace('_', " "))?;
+        let facts = facts(class, &why.changes, changed);
+        writeln!(out, "          {facts}")?;
     }
     if why.path.len() > 1 {
         writeln!(out, "\npairs from row {} to the kept row:", name(&why.row))?;
@@ -164,6 +162,106 @@ fn print(out: &mut impl Write, why: &Why) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// The class of a difference, and the facts that differ.
+fn facts(
+    class: PairClass,
+    changes: &[(ChangeKind, String, String)],
+    changed: impl Fn(ChangeKind, &str, &str) -> String,
+) -> String {
+    let shown = changes.iter().take(MAX_CHANGES);
+    let mut shown: Vec<String> = shown.map(|(kind, a, b)| changed(*kind, a, b)).collect();
+    if let more @ 1.. = changes.len().saturating_sub(MAX_CHANGES) {
+        shown.push(format!("and {more} more"));
+    }
+    let class = class.word().replace('_', " ");
+    match shown.is_empty() {
+        true => class,
+        false => format!("{class}: {}", shown.join(", ")),
+    }
+}
+
+fn print_pair(out: &mut impl Write, pair: &WhyPair) -> Result<()> {
+    let [a, b] = &pair.rows;
+    let name = |row: &WhyRow| visible_line(&row.id.to_string()).into_owned();
+    let text = |why: &Why| why.row.text.clone().unwrap_or_default();
+    let measured = match &pair.shingle {
+        Some(shingle) => format!("{} of {shingle}", a.measure),
+        None => a.measure.to_string(),
+    };
+    let verdict = match pair.similarity {
+        None => "not compared: a row has no text".to_owned(),
+        Some(_) if !pair.has_same_group => format!(
+            "not compared: they do not agree in {}",
+            visible_line(&a.within.join(", "))
+        ),
+        Some(similarity) if similarity < pair.threshold => {
+            format!(
+                "not a pair: they are less similar than the threshold {}",
+                pair.threshold
+            )
+        }
+        Some(_) => format!("a pair at the threshold {}", pair.threshold),
+    };
+    writeln!(
+        out,
+        "rows {} and {} are {verdict}",
+        name(&a.row),
+        name(&b.row)
+    )?;
+    writeln!(out, "          {}", indented(&shortened(&text(a))))?;
+    if let Some(similarity) = pair.similarity {
+        writeln!(out, "  {similarity:>6.3}  {measured}")?;
+    }
+    let marked = marked_for_terminal(&text(a), &text(b), a.is_normalized);
+    writeln!(out, "          {}", indented(&marked))?;
+    if let Some(class) = pair.class {
+        let facts = facts(class, &pair.changes, changed_between);
+        writeln!(out, "          {facts}")?;
+    }
+    for why in &pair.rows {
+        let decision = match &why.representative {
+            None => "is kept".to_owned(),
+            Some(kept) => format!("was removed, and row {} represents it", name(kept)),
+        };
+        writeln!(out, "row {} {decision}", name(&why.row))?;
+    }
+    if let Some(recall) = pair.target_recall
+        && pair.is_pair()
+    {
+        writeln!(
+            out,
+            "the job is expected to find a share of {recall} of the pairs at the threshold, and more above it"
+        )?;
+    }
+    Ok(())
+}
+
+/// A fact that differs between two rows.
+fn changed_between(kind: ChangeKind, a: &str, b: &str) -> String {
+    let value = |text: &str| match text {
+        "" => "nothing".to_owned(),
+        text => truncate_str(&visible_line(text), VALUE_WIDTH, "…").into_owned(),
+    };
+    format!("{} {} → {}", kind.word(), value(a), value(b))
+}
+
+fn pair_as_json(pair: &WhyPair) -> Value {
+    let changes = pair.changes.iter();
+    let changes = changes.map(|(kind, a, b)| json!({"kind": kind.word(), "first": a, "second": b}));
+    json!({
+        "rows": pair.rows.each_ref().map(as_json),
+        "pair": pair.is_pair(),
+        "similarity": pair.similarity,
+        "measure": pair.rows[0].measure.to_string(),
+        "shingle": pair.shingle,
+        "threshold": pair.threshold,
+        "same_group": pair.has_same_group,
+        "target_recall": pair.target_recall,
+        "class": pair.class.map(PairClass::word),
+        "changes": changes.collect::<Vec<_>>(),
+    })
 }
 
 fn as_json(why: &Why) -> Value {

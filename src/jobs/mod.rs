@@ -65,4 +65,4 @@ pub use row_ids::RowIds;
 pub(crate) use tables::TABLES;
 pub use tables::{manifest, register, register_result};
 pub use tune::{LabelCounts, MethodRecall, SampleJoin, Setting, Tune, TuneResult, tune};
-pub use why::{PathRow, Why, WhyRow, why};
+pub use why::{PathRow, Why, WhyPair, WhyRow, why, why_pair};

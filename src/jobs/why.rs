@@ -1,14 +1,17 @@
 //! Explains why a row of a job was removed or kept.
 
 use super::dedup::{Compare, Method};
+use super::figures::Figure;
 use super::manifest::Manifest;
-use super::tables::{classifier, register_result};
+use super::tables::{classifier, register_result, table};
+use crate::files::Location;
 use crate::functions::default_measure;
 use datafusion::arrow::array::{Array, AsArray, RecordBatch};
 use datafusion::arrow::compute::cast;
 use datafusion::arrow::datatypes::{DataType, Float64Type, Int64Type};
 use datafusion::common::{JoinType, Result, ScalarValue, exec_err};
 use datafusion::execution::memory_pool::MemoryConsumer;
+use datafusion::functions_nested::expr_fn::array_has;
 use datafusion::logical_expr::{Expr, cast as cast_expr, ident, lit};
 use datafusion::prelude::{DataFrame, SessionContext};
 use futures::StreamExt;
@@ -70,6 +73,36 @@ pub struct Why {
     pub path: Vec<PathRow>,
 }
 
+/// Two rows of a job, compared as the job compares rows.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WhyPair {
+    /// What the job decided about each of them.
+    pub rows: [Why; 2],
+    /// The similarity of their texts; of the measure `containment`, the larger one of both directions. `None` if a row has no
+    /// text.
+    pub similarity: Option<f64>,
+    /// The similarity at which the job takes two rows for near-duplicates.
+    pub threshold: f64,
+    /// The kind of shingle of the job, such as `word:3`; `None` for the edit similarity.
+    pub shingle: Option<String>,
+    /// Whether the rows agree in the columns of [`Why::within`], if there are any and both rows have a text; otherwise the job
+    /// does not compare them.
+    pub has_same_group: bool,
+    /// The share of the pairs at the threshold that the job is expected to find; `None` if it finds all of them.
+    pub target_recall: Option<f64>,
+    /// The class of the difference of the second text from the first one; `None` if a row has no text.
+    pub class: Option<PairClass>,
+    /// The facts that differ, with their values in the first text and in the second one.
+    pub changes: Vec<(ChangeKind, String, String)>,
+}
+
+impl WhyPair {
+    /// Whether the rows are near-duplicates by the settings of the job.
+    pub fn is_pair(&self) -> bool {
+        self.has_same_group && (self.similarity).is_some_and(|found| found >= self.threshold)
+    }
+}
+
 /// The error of an id that no row has.
 fn no_row<T>(directory: &str, id: &str) -> Result<T> {
     exec_err!(
@@ -84,6 +117,136 @@ fn no_row<T>(directory: &str, id: &str) -> Result<T> {
 /// If the directory holds no job with clusters, a file of it is damaged, an input has changed, or no row has this id.
 pub async fn why(context: &SessionContext, directory: &str, id: &str) -> Result<Why> {
     let manifest = register_result(context, directory).await?;
+    decided(context, &manifest, directory, id).await
+}
+
+/// Compares two rows of the job in a directory by its settings. The session must be new.
+///
+/// # Errors
+/// As [`why`], and if the job compares vectors.
+pub async fn why_pair(
+    context: &SessionContext,
+    directory: &str,
+    ids: [&str; 2],
+) -> Result<WhyPair> {
+    let manifest = register_result(context, directory).await?;
+    let number = |name: &str| manifest.parameters.get(name).and_then(|v| v.as_f64());
+    let text = |name: &str| manifest.parameters.get(name).and_then(|v| v.as_str());
+    if text("method") == Some(Method::Projection.word()) {
+        return exec_err!(
+            "{directory}: the job compares vectors, and two rows are compared by their texts: cosine_similarity compares vectors in SQL"
+        );
+    }
+    let rows = [
+        decided(context, &manifest, directory, ids[0]).await?,
+        decided(context, &manifest, directory, ids[1]).await?,
+    ];
+    let texts = rows
+        .each_ref()
+        .map(|why| why.row.text.as_deref().filter(|_| why.has_item));
+    let shingle = text("shingle").map(str::to_owned);
+    let (mut similarity, mut class, mut changes) = (None, None, vec![]);
+    if let [Some(a), Some(b)] = texts {
+        let measure = measure(&manifest);
+        let shingle = shingle.as_deref().unwrap_or("word:1");
+        similarity =
+            Some(similarity_of(context, [a, b], measure, shingle, manifest.is_normalized()).await?);
+        let found = difference(context, &manifest, a, b).await?;
+        (class, changes) = (Some(found.0), found.1);
+    }
+    let has_same_group = rows[0].within.is_empty()
+        || similarity.is_none()
+        || has_same_group(
+            context,
+            &manifest,
+            directory,
+            rows.each_ref().map(|why| &why.row),
+        )
+        .await?;
+    let method = manifest
+        .step("pairs")
+        .and_then(|step| step.figure(Figure::Method));
+    let is_exact = method.and_then(|v| v.as_str()) == Some(Method::Exact.word());
+    Ok(WhyPair {
+        rows,
+        similarity,
+        threshold: number("threshold").unwrap_or(f64::NAN),
+        shingle,
+        has_same_group,
+        target_recall: number("target_recall").filter(|_| !is_exact),
+        class,
+        changes,
+    })
+}
+
+/// The similarity of two texts by the settings of a job.
+async fn similarity_of(
+    context: &SessionContext,
+    texts: [&str; 2],
+    measure: Measure,
+    shingle: &str,
+    is_normalized: bool,
+) -> Result<f64> {
+    let [a, b] = match is_normalized {
+        true => ["normalize_text($1)", "normalize_text($2)"],
+        false => ["$1", "$2"],
+    };
+    let of = |a: &str, b: &str| format!("item_similarity({a}, {b}, '{shingle}', '{measure}')");
+    let sql = match measure {
+        Measure::Containment => format!("SELECT greatest({}, {})", of(a, b), of(b, a)),
+        _ => format!("SELECT {}", of(a, b)),
+    };
+    let values = texts.map(ScalarValue::from).to_vec();
+    let found = context.sql(&sql).await?.with_param_values(values)?;
+    let found = found.collect().await?;
+    Ok(found[0].column(0).as_primitive::<Float64Type>().value(0))
+}
+
+/// Whether rows agree in the columns in which compared rows must.
+async fn has_same_group(
+    context: &SessionContext,
+    manifest: &Manifest,
+    directory: &str,
+    rows: [&WhyRow; 2],
+) -> Result<bool> {
+    let Some(step) = manifest.step("texts") else {
+        return Ok(false);
+    };
+    let of_texts = table(context, &Location::new(directory)?, step).await?;
+    let group = async |row: &WhyRow| -> Result<Option<String>> {
+        let has_row = array_has(ident("ids"), lit(row.id.clone()));
+        let found = context.read_table(Arc::clone(&of_texts))?.filter(has_row)?;
+        let found = found.select_columns(&["group_value"])?.collect().await?;
+        Ok(texts(&found, 0)?.into_iter().flatten().next())
+    };
+    let (a, b) = (group(rows[0]).await?, group(rows[1]).await?);
+    Ok(a.is_some() && a == b)
+}
+
+/// The class of the difference of a text from a kept one, and the facts that differ.
+async fn difference(
+    context: &SessionContext,
+    manifest: &Manifest,
+    kept: &str,
+    own: &str,
+) -> Result<(PairClass, Vec<(ChangeKind, String, String)>)> {
+    let found = classifier(context, manifest).await?.classify(kept, own);
+    let changes = found.changes.into_iter().map(|change| {
+        (
+            change.kind,
+            kept[change.a].to_owned(),
+            own[change.b].to_owned(),
+        )
+    });
+    Ok((found.class, changes.collect()))
+}
+
+async fn decided(
+    context: &SessionContext,
+    manifest: &Manifest,
+    directory: &str,
+    id: &str,
+) -> Result<Why> {
     let Some(found) = decision(context, id).await? else {
         let Some((length, kind)) = left_out(context, id).await? else {
             return no_row(directory, id);
@@ -100,8 +263,8 @@ pub async fn why(context: &SessionContext, directory: &str, id: &str) -> Result<
         }
         return exec_err!(
             "row {id} was not compared: it has {length} characters, and the job compares sentences of {} to {}",
-            limit(&manifest, "min_length"),
-            limit(&manifest, "max_length")
+            limit(manifest, "min_length"),
+            limit(manifest, "max_length")
         );
     };
     let is_removed = !found.kept;
@@ -135,16 +298,8 @@ pub async fn why(context: &SessionContext, directory: &str, id: &str) -> Result<
     let texts = texts.filter(|(kept, own)| !kept.is_empty() && !own.is_empty());
     let (mut class, mut changes) = (None, vec![]);
     if let Some((kept, own)) = texts {
-        let found = classifier(context, &manifest).await?.classify(kept, own);
-        class = Some(found.class);
-        let values = found.changes.into_iter();
-        changes.extend(values.map(|change| {
-            (
-                change.kind,
-                kept[change.a].to_owned(),
-                own[change.b].to_owned(),
-            )
-        }));
+        let found = difference(context, manifest, kept, own).await?;
+        (class, changes) = (Some(found.0), found.1);
     }
     let method = manifest.parameters.get("method").and_then(|v| v.as_str());
     let has_text = row
@@ -163,7 +318,7 @@ pub async fn why(context: &SessionContext, directory: &str, id: &str) -> Result<
         class,
         changes,
         similarity: found.similarity,
-        measure: measure(&manifest),
+        measure: measure(manifest),
         is_normalized: manifest.is_normalized(),
         reason,
         repeated,

@@ -366,3 +366,55 @@ fn jobs_without_an_audit() {
     assert_eq!(names.map(|name| scratch.read(&name)), before);
     assert_eq!(scratch.read("out/removed.parquet"), audit);
 }
+
+/// Two rows are compared as the job compares them, also if they are not a pair.
+#[test]
+fn why_compares_two_rows() {
+    let scratch = Scratch::new();
+    scratch.write(
+        "rows.csv",
+        "id,text,lang\n1,a b c d e f,x\n2,a b c d e g,x\n3,Z B C D e g,x\n4,,x\n5,a b c d e f,y\n6,a b c d e f,\n",
+    );
+    let job = [
+        "dedup",
+        "rows.csv",
+        "--threshold",
+        "0.6",
+        "--shingle",
+        "word:1",
+    ];
+    scratch.job(&[&job[..], &["--within", "lang", "-o", "by-lang"]].concat());
+    scratch.job(&[&job[..], &["--method", "minhash", "-o", "minhash"]].concat());
+    scratch.job(&["dedup", "rows.csv", "--measure", "edit", "-o", "edit"]);
+    for (directory, other, similarity, is_pair, is_compared) in [
+        ("by-lang", "2", Some(5.0 / 7.0), true, true),
+        ("by-lang", "3", Some(0.5), false, true),
+        ("by-lang", "4", None, false, true),
+        ("by-lang", "5", Some(1.0), false, false),
+        ("by-lang", "6", Some(1.0), false, false),
+        ("minhash", "5", Some(1.0), true, true),
+        ("edit", "2", Some(10.0 / 11.0), true, true),
+    ] {
+        let why = scratch.job(&["why", "1", "--pair", other, directory]);
+        assert_eq!(
+            why["similarity"].as_f64(),
+            similarity,
+            "{directory} {other}: {why}"
+        );
+        assert_eq!(why["pair"], is_pair, "{directory} {other}: {why}");
+        assert_eq!(why["same_group"], is_compared, "{directory} {other}: {why}");
+        assert_eq!(
+            why["target_recall"].is_null(),
+            directory != "minhash",
+            "{why}"
+        );
+        assert_eq!(why["rows"][1]["row"]["id"].to_string(), other, "{why}");
+    }
+    assert_eq!(
+        scratch.succeed(&["why", "1", "--pair", "3", "by-lang"]).out,
+        "rows 1 and 3 are not a pair: they are less similar than the threshold 0.6\n          \
+         a b c d e f\n   0.500  jaccard of word:1\n          [-a-]{+Z+} B C D e [-f-]{+g+}\n          \
+         template\nrow 1 is kept\nrow 3 is kept\n"
+    );
+    scratch.fail(&["why", "1", "--pair", "9", "edit"], &["there is no row 9"]);
+}
