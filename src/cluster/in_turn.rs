@@ -35,7 +35,8 @@ pub(super) fn in_turn(
     context: &Arc<TaskContext>,
 ) -> Result<Arc<dyn ExecutionPlan>> {
     let changed = Arc::clone(plan).transform_down(|node| {
-        let Some(gathered) = node.downcast_ref::<CoalescePartitionsExec>() else {
+        let gathered = node.downcast_ref::<CoalescePartitionsExec>();
+        let Some(gathered) = gathered.filter(|gathered| gathered.fetch().is_none()) else {
             return Ok(Transformed::no(node));
         };
         let rows = partitions_in_turn(Arc::clone(gathered.input()), Arc::clone(context));

@@ -30,8 +30,9 @@
 //!   without a shuffle, and with shuffles when the query has ended: their stages run, and the client gets the rows of one
 //!   of them. A [`KeyedExec`] that declares nothing is put above a limit.
 //!
-//! Besides, the states of a total that may be large are read [in turn](super::in_turn). Rows that are gathered for a hash join whose tasks each hold them all, and a total with texts or bytes that is
-//! joined, such as a filter of keys, are computed by one task and sent to the others, instead of by each task.
+//! Besides, the states of a total that may be large are read [in turn](super::in_turn). Rows that are gathered for a hash
+//! join whose tasks each hold them all, and a total with texts or bytes that is joined, such as a filter of keys, are
+//! computed by one task and sent to the others, instead of by each task.
 
 use super::in_turn::merges_large_states;
 use super::keyed::{Declared, KeyedExec, KeyedSpec, with_children};

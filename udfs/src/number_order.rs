@@ -218,22 +218,19 @@ fn behind_date(text: &str) -> Option<&str> {
 }
 
 /// A date with the year first, or such a date and a time with or without a zone, as date and time in UTC. The order of the
-/// results is that of time; a date is the beginning of its day.
+/// results is that of time; a date is the beginning of its day. Points between year, month and day remain, because versions
+/// of software may look so.
 fn in_utc(text: &str) -> Option<String> {
     let text = text.trim();
     let (date, rest) = with_date(text)?;
     let utc: Tz = "+00:00".parse().ok()?;
     let day = string_to_datetime(&utc, &date.replace(['/', '.'], "-")).ok()?;
-    let Clock {
-        seconds,
-        fraction,
-        zone,
-    } = match rest.is_empty() {
+    let clock = match rest.is_empty() {
         true => Clock::default(),
-        false => Clock::of(behind_date(text)?)?,
+        false => Clock::of(rest)?,
     };
-    let local = day + Duration::from_secs(seconds);
-    let offset = seconds_of_zone(zone)?;
+    let local = day + Duration::from_secs(clock.seconds);
+    let offset = clock.seconds_of_zone()?;
     let distance = Duration::from_secs(offset.unsigned_abs());
     let time = match offset < 0 {
         true => local + distance,
@@ -243,14 +240,17 @@ fn in_utc(text: &str) -> Option<String> {
     let mut times = [time, local, day]
         .into_iter()
         .map(|time| time.naive_utc().to_string());
-    let time = times.find(|time| time.find('-') == Some(4))?;
-    Some(match fraction.trim_end_matches('0') {
+    let mut time = times.find(|time| time.find('-') == Some(4))?;
+    if date.contains('.') {
+        time = time.replace('-', ".");
+    }
+    Some(match clock.fraction.trim_end_matches('0') {
         "" => time,
         fraction => format!("{time}.{fraction}"),
     })
 }
 
-/// The parts of a time of day.
+/// The parts of a time of day behind a date.
 #[derive(Default)]
 struct Clock<'a> {
     /// Seconds since midnight; `24:00` and leap seconds are those of the next minute.
@@ -259,16 +259,23 @@ struct Clock<'a> {
     fraction: &'a str,
     /// What follows.
     zone: &'a str,
+    /// Whether a `-` directly behind the time may end a range of hours, as in `10:00-11:00`.
+    may_be_range: bool,
 }
 
 impl<'a> Clock<'a> {
-    /// `09`, `09:30`, `09:30:15`, `0930`, `093015`, seconds also with a fraction behind a point or a comma.
-    fn of(text: &'a str) -> Option<Self> {
+    /// ` 09:30`, ` 09:30:15`, also with `T` in place of the blank, and `T09`, `T0930`, `T093015`, seconds also with a fraction
+    /// behind a point or a comma.
+    fn of(rest: &'a str) -> Option<Self> {
+        let text = rest.strip_prefix(['T', 't', ' '])?.trim_start();
+        let is_behind_blank = rest.starts_with(' ');
         let is_of_clock = |c: char| c.is_ascii_digit() || c == ':';
         let rest = text.trim_start_matches(is_of_clock);
         let clock = &text[..text.len() - rest.len()];
         let parts: Vec<&str> = match clock.contains(':') {
             true => clock.split(':').collect(),
+            // Digits behind a blank may be any number.
+            false if is_behind_blank => return None,
             false => (0..clock.len())
                 .step_by(2)
                 .map_while(|at| clock.get(at..at + 2))
@@ -295,79 +302,86 @@ impl<'a> Clock<'a> {
         Some(Self {
             seconds: seconds_of_day,
             fraction,
-            zone: zone.trim(),
+            zone,
+            may_be_range: parts.len() == 1 || (is_behind_blank && parts.len() == 2),
         })
     }
-}
 
-/// The seconds by which local time is ahead of UTC: of nothing, `Z`, `UTC`, `GMT`, or a difference such as `+02:00`, `+0200`,
-/// `+02` and `UTC+2`, which may have the name of the zone behind it.
-fn seconds_of_zone(zone: &str) -> Option<i64> {
-    let lower = zone.to_ascii_lowercase();
-    let named = ["utc", "gmt", "z"]
-        .iter()
-        .find_map(|name| lower.strip_prefix(name));
-    let difference = named.unwrap_or(&lower).trim_start();
-    if difference.is_empty() {
-        return Some(0);
+    /// The seconds by which local time is ahead of UTC: of nothing, `Z`, `UTC`, `GMT`, or a difference from `-12:00` to
+    /// `+14:00`, as `+02:00`, `+0200`, `+02` and `UTC+2`, which may have the name of the zone behind it.
+    fn seconds_of_zone(&self) -> Option<i64> {
+        if self.may_be_range && self.zone.starts_with('-') {
+            return None;
+        }
+        let lower = self.zone.trim().to_ascii_lowercase();
+        let in_brackets = |name: &str| {
+            (name.starts_with('[') && name.ends_with(']'))
+                || (name.starts_with('(') && name.ends_with(')'))
+        };
+        let named = ["utc", "gmt", "z"].iter();
+        let named = named.filter_map(|name| lower.strip_prefix(name)).next();
+        let difference = named.unwrap_or(&lower).trim_start();
+        if difference.is_empty() || (named.is_some() && in_brackets(difference)) {
+            return Some(0);
+        }
+        let sign = match difference.as_bytes()[0] {
+            b'+' => 1,
+            b'-' => -1,
+            _ => return None,
+        };
+        let digits = &difference[1..];
+        let name = digits.trim_start_matches(|c: char| c.is_ascii_digit() || c == ':');
+        let digits = &digits[..digits.len() - name.len()];
+        let name = name.trim();
+        let is_name = name.len() <= 5 && name.bytes().all(|b| b.is_ascii_alphabetic());
+        if !(is_name || in_brackets(name)) {
+            return None;
+        }
+        let (hours, minutes) = match digits.split_once(':') {
+            Some(parts) => parts,
+            None if digits.len() == 4 => digits.split_at(2),
+            None => (digits, "00"),
+        };
+        if !matches!(hours.len(), 1 | 2) || minutes.len() != 2 {
+            return None;
+        }
+        let (hours, minutes): (i64, i64) = (hours.parse().ok()?, minutes.parse().ok()?);
+        let seconds = sign * (hours * 3600 + minutes * 60);
+        (minutes <= 59 && (-12 * 3600..=14 * 3600).contains(&seconds)).then_some(seconds)
     }
-    let sign = match difference.as_bytes()[0] {
-        b'+' => 1,
-        b'-' => -1,
-        _ => return None,
-    };
-    let digits = &difference[1..];
-    let name = digits.trim_start_matches(|c: char| c.is_ascii_digit() || c == ':');
-    let digits = &digits[..digits.len() - name.len()];
-    let name = name.trim();
-    let is_name = name.len() <= 5 && name.bytes().all(|b| b.is_ascii_alphabetic());
-    let is_bracketed = name.starts_with('[') && name.ends_with(']');
-    if !(is_name || is_bracketed) {
-        return None;
-    }
-    let (hours, minutes) = match digits.split_once(':') {
-        Some(parts) => parts,
-        None if digits.len() == 4 => digits.split_at(2),
-        None => (digits, "00"),
-    };
-    if !matches!(hours.len(), 1 | 2) || minutes.len() != 2 {
-        return None;
-    }
-    let (hours, minutes): (i64, i64) = (hours.parse().ok()?, minutes.parse().ok()?);
-    (hours <= 15 && minutes <= 59).then_some(sign * (hours * 3600 + minutes * 60))
 }
 
 /// True for a date and time with the abbreviation of a zone whose offset is not known, as `2020-01-31 09:30 PST`.
 fn has_unknown_zone(text: &str) -> bool {
-    let clock = behind_date(text).and_then(Clock::of);
-    clock.is_some_and(|clock| ZONES.contains(&clock.zone.to_ascii_lowercase().as_str()))
+    let clock = with_date(text).and_then(|(_, rest)| Clock::of(rest));
+    clock.is_some_and(|clock| ZONES.contains(&clock.zone.trim().to_ascii_lowercase().as_str()))
         && in_utc(text).is_none()
         && in_utc(&text[..DATE_BYTES]).is_some()
 }
 
-/// A text that begins with a date, or is a month, with the separators of the texts that [`in_utc`] returns, among which it is
-/// ordered by its bytes.
+/// A text with the separators of the texts that [`in_utc`] returns, among which it is ordered by its bytes: `-` after a year
+/// and a month at its beginning in place of `/`, and a blank before a time in place of `T`.
 fn with_separators(text: &str) -> Cow<'_, str> {
-    let is_month = |text: &str| {
-        let parts = text.split_once('/');
-        parts.is_some_and(|(year, month)| {
-            [(year, 4), (month, 2)]
-                .iter()
-                .all(|(part, length)| part.len() == *length && is_digits(part))
-        })
-    };
     let trimmed = text.trim();
-    match with_date(trimmed) {
-        Some((date, rest)) => {
-            let date = date.replace(['/', '.'], "-");
-            match rest.strip_prefix(['T', 't']) {
-                Some(time) => format!("{date} {time}").into(),
-                None => format!("{date}{rest}").into(),
-            }
-        }
-        None if is_month(trimmed) => trimmed.replace('/', "-").into(),
-        None => text.into(),
+    let is_digit = |at: usize| trimmed.as_bytes().get(at).is_some_and(u8::is_ascii_digit);
+    let is_slash = |at: usize| trimmed.as_bytes().get(at) == Some(&b'/');
+    let has_month = is_slash(4) && [0, 1, 2, 3, 5, 6].into_iter().all(is_digit) && !is_digit(7);
+    let has_time = with_date(trimmed).is_some_and(|(_, rest)| rest.starts_with(['T', 't']))
+        && is_digit(DATE_BYTES + 1);
+    if !has_month && !has_time {
+        return text.into();
     }
+    let mut changed = trimmed.to_owned();
+    if has_month {
+        changed.replace_range(4..5, "-");
+        if is_slash(7) && is_digit(8) && is_digit(9) && !is_digit(10) {
+            changed.replace_range(7..8, "-");
+        }
+    }
+    if has_time {
+        changed.replace_range(DATE_BYTES..=DATE_BYTES, " ");
+    }
+    changed.into()
 }
 
 /// A time without its zone: a word, or the difference of hours and minutes.
@@ -376,8 +390,9 @@ fn without_zone(time: &str) -> &str {
         Some(at) if is_digits(&time[at + 1..].replacen(':', "", 1)) => time[..at].trim_end(),
         _ => time,
     };
-    let zone = ZONES.iter().find_map(|zone| time.strip_suffix(zone));
-    zone.unwrap_or(time).trim_end()
+    let without = ZONES.iter().filter_map(|zone| time.strip_suffix(zone));
+    let shortest = without.min_by_key(|rest| rest.len());
+    shortest.unwrap_or(time).trim_end()
 }
 
 const MONTHS: [&str; 12] = [
@@ -405,11 +420,11 @@ const DAYS: [&str; 7] = [
 ];
 /// Words of dates and times beside numbers, names and zones.
 const OTHERS: [&str; 4] = ["of", "the", "am", "pm"];
-/// A zone that ends with another one comes before it.
-const ZONES: [&str; 31] = [
-    "z", "utc", "gmt", "cest", "eest", "west", "aest", "est", "cet", "eet", "wet", "edt", "acst",
-    "cst", "cdt", "mst", "mdt", "pst", "pdt", "akst", "kst", "hst", "bst", "ist", "jst", "msk",
-    "aedt", "awst", "nzst", "nzdt", "sast",
+/// Abbreviations of zones that are no words of other use.
+const ZONES: [&str; 30] = [
+    "z", "utc", "gmt", "cest", "cet", "eest", "eet", "bst", "msk", "jst", "kst", "sast", "est",
+    "edt", "cst", "cdt", "mst", "mdt", "pst", "pdt", "akst", "akdt", "hst", "aest", "aedt", "acst",
+    "acdt", "awst", "nzst", "nzdt",
 ];
 
 /// True for dates in digits whose year is not first, or whose months and days are not of two digits, and for dates with
@@ -516,7 +531,7 @@ mod tests {
             ("2020/01/05", "2020-11-05"),
             ("2020-01-05T10:00:00Z", "2020-01-05T10:00:00.5Z"),
             ("2020-01-05 10:00:00,25", "2020-01-05t10:00:00.5 UTC"),
-            ("2020-01-05", " 2020.01.05 00:00:00.000001 "),
+            ("2020-01-05", " 2020/01/05 00:00:00.000001 "),
             ("2020-01-05 23:59", "2020-01-06"),
             ("2019-12-31T23:30:00-0100", "2020-01-01 00:31 GMT"),
             ("2020-01-05T10", "2020-01-05T1030"),
@@ -556,6 +571,11 @@ mod tests {
             "2020-01-05 24:01",
             "2020-01-05 10:30-",
             "2020-01-05 10:30 +25:00",
+            "2020-01-05 10:30-11:30",
+            "2020-01-05 10:30:00 -13:00",
+            "2020-01-05T10-11",
+            "2020-01-05 10",
+            "2020-01-05 1030",
             "2020-01-05 10:30.5",
             "2020-01-05 10:30é",
             "2020-01-0é",
@@ -569,8 +589,14 @@ mod tests {
         for (text, plain) in [
             ("2020/02", "2020-02"),
             (" 2020/02/30 ", "2020-02-30"),
-            ("2020.01.05T10:30.5", "2020-01-05 10:30.5"),
+            ("2020/02/05/a.png", "2020-02-05/a.png"),
+            ("2020/02/cover.png", "2020-02/cover.png"),
+            ("2020/021", "2020/021"),
+            ("2020.01.05T10:30.5", "2020.01.05 10:30.5"),
+            ("2020.01.05-rc1", "2020.01.05-rc1"),
+            ("2020-01-05Texas", "2020-01-05Texas"),
             ("2020-01-05 spam", "2020-01-05 spam"),
+            ("2020-01-05 10 West", "2020-01-05 10 West"),
             ("0000-00-00 00:00:00", "0000-00-00 00:00:00"),
             ("20/20", "20/20"),
             (" a/b", " a/b"),
@@ -620,7 +646,9 @@ mod tests {
             "2020-01-05 9 pm",
             "2020-01-05 10:30 PST",
             "2020-01-05T10:30:00 cest",
-            "2020/01/05 10 JST",
+            "2020/01/05 10:00 JST",
+            "2020/01/05T10 JST",
+            "9:30 AEDT",
             "2020-9",
             "2020/9",
             "31.12.20",
