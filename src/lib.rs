@@ -31,6 +31,7 @@ pub mod options;
 pub mod parameters;
 mod resources;
 mod session;
+mod shell_words;
 mod statements;
 
 pub use error_text::{
@@ -39,4 +40,5 @@ pub use error_text::{
 };
 pub use resources::{Memory, Resources, exhausts_memory, limit_heaps, parse_limit};
 pub use session::{NeardupExt, install, session, table_names};
+pub use shell_words::shell_word;
 pub use statements::{parse_statements, plan_statement};

@@ -77,8 +77,9 @@ pub(crate) async fn write(
         rows.collect().await.map_err(|error| {
             let why = neardup::explain_write_error(&plan, error).strip_backtrace();
             exec_datafusion_err!(
-                "--kept {file}: {why}; the job in {directory} is complete: neardup sql --dir {directory} \"{}\" writes its rows",
-                copy("(SELECT … FROM kept)", file)
+                "--kept {file}: {why}; the job in {directory} is complete: neardup sql --dir {} {} writes its rows",
+                neardup::shell_word(directory),
+                neardup::shell_word(&copy("(SELECT … FROM kept)", file))
             )
         })?;
     }

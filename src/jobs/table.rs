@@ -6,6 +6,7 @@ use crate::files::{Input, Kind};
 use crate::functions::{RULE_OF_ORDERS, hint_for_key};
 use crate::near_names;
 use crate::parameters::{ParameterError, name, parameter_error, set};
+use crate::shell_words::shell_word;
 use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use datafusion::common::{DataFusionError, Result};
 use datafusion::logical_expr::LogicalPlan;
@@ -119,7 +120,8 @@ impl<'a> TableColumns<'a> {
                     set(option, name),
                     why,
                     format!(
-                        "; it is a field of an object: make a table with it, neardup sql \"COPY ({query}) TO 'flat.parquet'\", and give flat.parquet with "
+                        "; it is a field of an object: make a table with it, {}, and give flat.parquet with ",
+                        copied(&query, "flat.parquet")
                     ),
                     set(option, last)
                 ],
@@ -208,7 +210,8 @@ impl<'a> TableColumns<'a> {
         let column = quoted(name);
         let input = self.input.relation();
         let made = |query: String| {
-            format!("make a table with texts: neardup sql \"COPY ({query}) TO 'texts.parquet'\"")
+            let command = copied(&query, "texts.parquet");
+            format!("make a table with texts: {command}")
         };
         let replaced = |text: String| {
             made(format!(
@@ -294,9 +297,17 @@ fn quoted(name: &str) -> String {
     }
 }
 
-/// How to make a column of a value in objects, `meta.text` or, if only one column holds such objects, `text`: a query, and
+/// The command that writes the rows of a query to a file.
+fn copied(query: &str, file: &str) -> String {
+    let statement = format!("COPY ({query}) TO '{file}'");
+    format!("neardup sql {}", shell_word(&statement))
+}
+
+/// How to make a column of a value in objects, `meta.text`, `meta['text']` or, if only one column holds such objects, `text`: a query, and
 /// the name of the new column.
 fn in_object(schema: &Schema, name: &str, input: &Input) -> Option<(String, String)> {
+    let name = name.replace("['", ".").replace("']", "");
+    let name = name.as_str();
     let (column, path) = match name.split_once('.') {
         Some(split) => split,
         None => {
@@ -471,6 +482,7 @@ fn rows_in_list(schema: &Schema, input: &Input) -> Option<String> {
     let fields: Vec<&str> = fields.iter().map(|field| field.name().as_str()).collect();
     let query = near_names::unnested(list, &fields, &input.relation());
     Some(format!(
-        "; if the objects in {list} are the rows, make a file of them: neardup sql \"COPY ({query}) TO 'rows.jsonl'\""
+        "; if the objects in {list} are the rows, make a file of them: {}",
+        copied(&query, "rows.jsonl")
     ))
 }

@@ -5,6 +5,7 @@ use super::manifest::{Manifest, StepRecord};
 use super::verified::{VerifiedTables, verify};
 use crate::files::{Location, MANIFEST, parquet_files, resolve};
 use crate::functions::joined_texts;
+use crate::shell_words::shell_word;
 use datafusion::arrow::array::AsArray;
 use datafusion::arrow::compute::cast;
 use datafusion::arrow::datatypes::DataType;
@@ -129,7 +130,8 @@ pub async fn register_result(context: &SessionContext, directory: &str) -> Resul
     };
     if !job.is_empty() {
         return exec_err!(
-            "{directory}: a job of {job} has no clusters; what it found is in its tables: neardup sql --dir '{directory}' \"SELECT * FROM {table} LIMIT 10\""
+            "{directory}: a job of {job} has no clusters; what it found is in its tables: neardup sql --dir {} \"SELECT * FROM {table} LIMIT 10\"",
+            shell_word(directory)
         );
     }
     if !context.table_exist("clusters")? {

@@ -6,6 +6,7 @@ use super::manifest::Manifest;
 use super::tables::{classifier, register_result, table};
 use crate::files::Location;
 use crate::functions::default_measure;
+use crate::shell_words::shell_word;
 use datafusion::arrow::array::{Array, AsArray, RecordBatch};
 use datafusion::arrow::compute::cast;
 use datafusion::arrow::datatypes::{DataType, Float64Type, Int64Type};
@@ -106,7 +107,8 @@ impl WhyPair {
 /// The error of an id that no row has.
 fn no_row<T>(directory: &str, id: &str) -> Result<T> {
     exec_err!(
-        "there is no row {id}; the ids of the rows are printed by: neardup sql --dir {directory} \"SELECT id FROM clusters\""
+        "there is no row {id}; the ids of the rows are printed by: neardup sql --dir {} \"SELECT id FROM clusters\"",
+        shell_word(directory)
     )
 }
 

@@ -932,6 +932,10 @@ fn wrong_columns_are_answered_with_what_to_do() {
         ),
         (&["nested.jsonl"], &["it is a field of an object", flat]),
         (
+            &["nested.jsonl", "--text", "meta['text']"],
+            &["it is a field of an object", flat],
+        ),
+        (
             &["flat.parquet", "--id", "meta"],
             &["it holds objects; --id row uses row numbers as ids"],
         ),
@@ -1004,6 +1008,24 @@ fn proposed_queries_read_the_whole_input() {
             assert_eq!(answer, format!("n\n{rows}\n"), "{all:?}");
         }
     }
+    // What the error proposes is a command for a shell.
+    let row = "{\"id\":1,\"Meta $A\":{\"a `b` \\\\\":\"one\"}}\n";
+    scratch.write("it's.jsonl", row);
+    let error = scratch.fail(&["dedup", "it's.jsonl", "--text", "Meta $A"], &["COPY ("]);
+    let begin = error.err.find("neardup sql").expect("a command");
+    let command = error.err[begin..].lines().next().expect("a line");
+    let program = env!("CARGO_BIN_EXE_neardup");
+    let done = std::process::Command::new("bash")
+        .args([
+            "-c",
+            &format!("neardup() {{ '{program}' \"$@\"; }}; {command}"),
+        ])
+        .current_dir(scratch.path(""))
+        .status();
+    assert!(done.expect("bash").success(), "{command}");
+    let query = "SELECT \"Meta $A\" AS text FROM 'texts.parquet'";
+    let answer = scratch.succeed(&["sql", "--format", "csv", query]);
+    assert_eq!(answer.out, "text\none\n");
     let several = [
         "dedup",
         "--text",
