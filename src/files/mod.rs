@@ -394,7 +394,7 @@ impl Input {
                         let other = recognise::instead_of_parquet(file, state.runtime_env()).await;
                         return Err(match other {
                             Some(other) => exec_datafusion_err!("{file}: {other}"),
-                            None => exec_datafusion_err!("{file}: {error}"),
+                            None => exec_datafusion_err!("{file}: {}", error.message()),
                         });
                     }
                 };
