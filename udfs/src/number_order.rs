@@ -12,11 +12,11 @@ use std::sync::Arc;
 
 use crate::columns::{Arguments, Constants, Kind, Parameters};
 use crate::function::Function;
-use dates::{ZONES, behind_date, has_unknown_zone, in_utc, with_separators};
+use dates::{WORDS, ZONES, behind_date, has_unknown_zone, in_utc, with_separators};
 
 #[user_doc(
     doc_section(label = "Near-Duplicate Functions"),
-    description = "Returns a sort key, as bytes, that orders texts as numbers by their exact values: `9` before `10`, `1e400` after `36893488147419103232`. Texts that are not numbers are in the order of their bytes, after all numbers or, if `descending`, before them, so that they are last in either direction. Dates with the year first, alone or with a time (`2020-01-31`, `2020/01/31 09:30`, `2020-01-31T09:30:00.5+02:00`), are in order of time, in UTC if they name no zone. Other dates (`5/1/2020`, `31.12.20`, `2020-9-1`, `2020-9`, `Jan 5, 2020`), times that are not as `09:30` (`9:30`, `09:30 AM`), zones without a fixed offset (`09:30 PST`) and numbers with separators (`1,200`), a currency or a percent sign (`$9`, `9%`) are an error, because the order of their bytes is not theirs. An empty text gives NULL. `keep_by` orders columns of texts by it.",
+    description = "Returns a sort key, as bytes, that orders texts as numbers by their exact values: `9` before `10`, `1e400` after `36893488147419103232`. Texts that are not numbers are in the order of their bytes, after all numbers or, if `descending`, before them, so that they are last in either direction. Dates with the year first, alone or with a time (`2020-01-31`, `2020/01/31 09:30`, `2020-01-31T09:30:00.5+02:00`), are in order of time, in UTC if they name no zone; those with points (`2020.01.31`), which may be versions, only among each other. Other dates (`5/1/2020`, `31.12.20`, `2020-9-1`, `2020-9`, `Jan 5, 2020`), times that are not as `09:30` (`9:30`, `09:30 AM`), zones without a fixed offset (`09:30 PST`), what may be an offset or a range (`2020-01-31 09:00-10:00`) and numbers with separators (`1,200`), a currency or a percent sign (`$9`, `9%`) are an error, because the order of their bytes is not theirs. An empty text gives NULL. `keep_by` orders columns of texts by it.",
     syntax_example = "number_order(text[, descending[, name]])",
     sql_example = r#"```sql
 > SELECT text FROM (VALUES ('10'), ('9'), ('a'), ('-0.5')) AS v(text) ORDER BY number_order(text);
@@ -271,8 +271,9 @@ fn is_date(text: &str) -> bool {
         |word: &str| word.len() <= 2 && number(word).is_some_and(|n| (1..=31).contains(&n));
     let is_month =
         |word: &str| word.len() <= 2 && number(word).is_some_and(|n| (1..=12).contains(&n));
+    let is_zone = |word: &str| ZONES.contains(&word) && !WORDS.contains(&word);
     let is_part = |word: &str| {
-        is_digits(word) || is_name(word, &DAYS) || OTHERS.contains(&word) || ZONES.contains(&word)
+        is_digits(word) || is_name(word, &DAYS) || OTHERS.contains(&word) || is_zone(word)
     };
     let months = words.iter().filter(|word| is_name(word, &MONTHS)).count();
     if months == 1 {
@@ -339,6 +340,8 @@ mod tests {
             ("2020-01-05Texas", "2020-01-05Texas"),
             ("2020-01-05 spam", "2020-01-05 spam"),
             ("2020-01-05 10 West", "2020-01-05 10 West"),
+            ("March 5 West", "March 5 West"),
+            ("2020-01-05T10-11", "2020-01-05 10-11"),
             ("0000-00-00 00:00:00", "0000-00-00 00:00:00"),
             ("20/20", "20/20"),
             (" a/b", " a/b"),
@@ -391,6 +394,8 @@ mod tests {
             "2020/01/05 10:00 JST",
             "2020/01/05T10 JST",
             "9:30 AEDT",
+            "2020-01-05 10:30 IST",
+            "2020-01-05 09:00-10:00",
             "2020-9",
             "2020/9",
             "31.12.20",

@@ -69,8 +69,10 @@ struct Clock<'a> {
     fraction: &'a str,
     /// What follows.
     zone: &'a str,
-    /// Whether a `-` directly behind the time may end a range of hours, as in `10:00-11:00`.
-    may_be_range: bool,
+    /// The number of its parts: hours, minutes, seconds.
+    parts: usize,
+    /// Whether it follows a blank, not `T`.
+    is_behind_blank: bool,
 }
 
 impl<'a> Clock<'a> {
@@ -113,14 +115,29 @@ impl<'a> Clock<'a> {
             seconds: seconds_of_day,
             fraction,
             zone,
-            may_be_range: parts.len() == 1 || (is_behind_blank && parts.len() == 2),
+            parts: parts.len(),
+            is_behind_blank,
         })
+    }
+
+    /// True for a time without seconds behind which a later one follows, as in `T10-11` and ` 10:00-11:00`: that may be a
+    /// difference from UTC, or a range of hours.
+    fn may_be_range(&self) -> bool {
+        let Some(end) = self.zone.strip_prefix('-') else {
+            return false;
+        };
+        match self.parts {
+            1 => true,
+            2 if self.is_behind_blank => Clock::of(&format!(" {end}"))
+                .is_some_and(|end| end.zone.is_empty() && end.seconds > self.seconds),
+            _ => false,
+        }
     }
 
     /// The seconds by which local time is ahead of UTC: of nothing, `Z`, `UTC`, `GMT`, or a difference from `-12:00` to
     /// `+14:00`, as `+02:00`, `+0200`, `+02` and `UTC+2`, which may have the name of the zone behind it.
     fn seconds_of_zone(&self) -> Option<i64> {
-        if self.may_be_range && self.zone.starts_with('-') {
+        if self.may_be_range() {
             return None;
         }
         let lower = self.zone.trim().to_ascii_lowercase();
@@ -161,12 +178,15 @@ impl<'a> Clock<'a> {
     }
 }
 
-/// True for a date and time with the abbreviation of a zone whose offset is not known, as `2020-01-31 09:30 PST`.
+/// True for a date and time with the abbreviation of a zone whose offset is not known, as `2020-01-31 09:30 PST`, or with
+/// what may be an offset or the end of a range, as `2020-01-31 09:30-10:30`.
 pub(super) fn has_unknown_zone(text: &str) -> bool {
     let clock = with_date(text).and_then(|(_, rest)| Clock::of(rest));
-    clock.is_some_and(|clock| ZONES.contains(&clock.zone.trim().to_ascii_lowercase().as_str()))
-        && in_utc(text).is_none()
-        && in_utc(&text[..DATE_BYTES]).is_some()
+    let is_unknown = |clock: Clock<'_>| {
+        let zone = clock.zone.trim().to_ascii_lowercase();
+        ZONES.contains(&zone.as_str()) || (clock.parts > 1 && clock.may_be_range())
+    };
+    clock.is_some_and(is_unknown) && in_utc(text).is_none() && in_utc(&text[..DATE_BYTES]).is_some()
 }
 
 /// A text with the separators of the texts that [`in_utc`] returns, among which it is ordered by its bytes: `-` after a year
@@ -194,12 +214,15 @@ pub(super) fn with_separators(text: &str) -> Cow<'_, str> {
     changed.into()
 }
 
-/// Abbreviations of zones that are no words of other use.
-pub(super) const ZONES: [&str; 30] = [
+/// Abbreviations of zones.
+pub(super) const ZONES: [&str; 33] = [
     "z", "utc", "gmt", "cest", "cet", "eest", "eet", "bst", "msk", "jst", "kst", "sast", "est",
     "edt", "cst", "cdt", "mst", "mdt", "pst", "pdt", "akst", "akdt", "hst", "aest", "aedt", "acst",
-    "acdt", "awst", "nzst", "nzdt",
+    "acdt", "awst", "nzst", "nzdt", "ist", "west", "wet",
 ];
+
+/// Abbreviations of zones that are also words.
+pub(super) const WORDS: [&str; 3] = ["ist", "west", "wet"];
 
 #[cfg(test)]
 mod tests {
@@ -217,6 +240,9 @@ mod tests {
             ("2020-01-05", " 2020/01/05 00:00:00.000001 "),
             ("2020-01-05 23:59", "2020-01-06"),
             ("2019-12-31T23:30:00-0100", "2020-01-01 00:31 GMT"),
+            ("2020-01-05 12:00+00:00", "2020-01-05 10:30-05:00"),
+            ("2020-01-05 12:00", "2020-01-05 07:30-0500"),
+            ("2020-01-05 12:00", "2020-01-05T04:30-08:00"),
             ("2020-01-05T10", "2020-01-05T1030"),
             ("2020-01-05T103000+0200", "2020-01-05 08:30:01 z"),
             ("2020-01-05 23:59:60", "2020-01-05 24:00:00.1"),
