@@ -193,7 +193,7 @@ fn print_pair(out: &mut impl Write, pair: &WhyPair) -> Result<()> {
     let verdict = match pair.similarity {
         None => "not compared: a row has no text".to_owned(),
         Some(_) if !pair.has_same_group => format!(
-            "not compared: they do not agree in {}",
+            "not compared: they do not agree in {}, or have NULL there",
             visible_line(&a.within.join(", "))
         ),
         Some(similarity) if similarity < pair.threshold => {

@@ -79,8 +79,7 @@ pub struct Why {
 pub struct WhyPair {
     /// What the job decided about each of them.
     pub rows: [Why; 2],
-    /// The similarity of their texts; of the measure `containment`, the larger one of both directions. `None` if a row has no
-    /// text.
+    /// The similarity of their texts. `None` if a row has no text.
     pub similarity: Option<f64>,
     /// The similarity at which the job takes two rows for near-duplicates.
     pub threshold: f64,
@@ -125,7 +124,7 @@ pub async fn why(context: &SessionContext, directory: &str, id: &str) -> Result<
 /// Compares two rows of the job in a directory by its settings. The session must be new.
 ///
 /// # Errors
-/// As [`why`], and if the job compares vectors.
+/// As [`why`], and if the job compares vectors, or by containment, which depends on the keep order of the rows.
 pub async fn why_pair(
     context: &SessionContext,
     directory: &str,
@@ -139,6 +138,12 @@ pub async fn why_pair(
             "{directory}: the job compares vectors, and two rows are compared by their texts: cosine_similarity compares vectors in SQL"
         );
     }
+    let measure = measure(&manifest);
+    if measure == Measure::Containment {
+        return exec_err!(
+            "{directory}: the job compares by containment of a row in one before it in keep order, and two rows are compared in no order: containment(a, b, shingle) is a function of SQL"
+        );
+    }
     let rows = [
         decided(context, &manifest, directory, ids[0]).await?,
         decided(context, &manifest, directory, ids[1]).await?,
@@ -149,7 +154,6 @@ pub async fn why_pair(
     let shingle = text("shingle").map(str::to_owned);
     let (mut similarity, mut class, mut changes) = (None, None, vec![]);
     if let [Some(a), Some(b)] = texts {
-        let measure = measure(&manifest);
         let shingle = shingle.as_deref().unwrap_or("word:1");
         similarity =
             Some(similarity_of(context, [a, b], measure, shingle, manifest.is_normalized()).await?);
@@ -193,11 +197,7 @@ async fn similarity_of(
         true => ["normalize_text($1)", "normalize_text($2)"],
         false => ["$1", "$2"],
     };
-    let of = |a: &str, b: &str| format!("item_similarity({a}, {b}, '{shingle}', '{measure}')");
-    let sql = match measure {
-        Measure::Containment => format!("SELECT greatest({}, {})", of(a, b), of(b, a)),
-        _ => format!("SELECT {}", of(a, b)),
-    };
+    let sql = format!("SELECT item_similarity({a}, {b}, '{shingle}', '{measure}')");
     let values = texts.map(ScalarValue::from).to_vec();
     let found = context.sql(&sql).await?.with_param_values(values)?;
     let found = found.collect().await?;

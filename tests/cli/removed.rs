@@ -417,4 +417,16 @@ fn why_compares_two_rows() {
          template\nrow 1 is kept\nrow 3 is kept\n"
     );
     scratch.fail(&["why", "1", "--pair", "9", "edit"], &["there is no row 9"]);
+    scratch.job(&[
+        "dedup",
+        "rows.csv",
+        "--measure",
+        "containment",
+        "-o",
+        "contained",
+    ]);
+    scratch.fail(
+        &["why", "1", "--pair", "2", "contained"],
+        &["containment of a row in one before it in keep order"],
+    );
 }
