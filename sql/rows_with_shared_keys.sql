@@ -23,16 +23,19 @@
 --   parts: any | the parts of the row: a list of UInt32, of which the first is the home of the row in a join by blocks; empty without keys
 -- Guarantees
 --   All other columns are as in the input.
+WITH ranges AS (
+  -- Tasks divide the ranges of keys among them. The length of a row is in the line of its first key.
+  SELECT repeated_keys(key, $max_bucket_pairwise) AS repeated, length_counts(length) AS lengths
+  FROM (SELECT UNNEST(keys) AS key, UNNEST([length]) AS length FROM input)
+  GROUP BY key >> 58
+),
+filter AS (
+  SELECT repeated_key_filter(repeated) AS repeated, length_parts(lengths, $parts) AS ranges, 0 AS all_rows
+  FROM ranges
+)
 SELECT * EXCLUDE (ranges), row_parts(keys, length, ranges, $threshold) AS parts
 FROM (
-  SELECT * EXCLUDE (counted, frequent, all_rows, every_row) REPLACE (shared_keys(keys, counted, frequent) AS keys)
-  FROM (
-    SELECT
-      key_filter(keys) AS counted,
-      frequent_keys(keys, $max_bucket_pairwise) AS frequent,
-      length_parts(length, $parts) AS ranges,
-      0 AS all_rows
-    FROM input
-  ) AS filter
+  SELECT * EXCLUDE (repeated, all_rows, every_row) REPLACE (marked_keys(keys, repeated) AS keys)
+  FROM filter
   JOIN (SELECT *, 0 AS every_row FROM input) AS keyed ON filter.all_rows = keyed.every_row
 )

@@ -151,9 +151,11 @@ impl Workload {
             (true, true) => between / machines,
         };
 
-        let limit = available / MEMORY_OF_LIMIT;
         let workers = if is_cluster { cores } else { 1.0 };
-        let block = MAX_BLOCK.min(limit / workers / BLOCK_SHARE);
+        let of_limit = |memory: u64| memory as f64 / MEMORY_OF_LIMIT / workers / BLOCK_SHARE;
+        let block = self
+            .memory
+            .map_or(MAX_BLOCK, |memory| of_limit(memory).min(MAX_BLOCK));
         let linear = costs.linear(shingle, rows, bytes);
         let joined = bytes * copies;
         let repeated = costs.repeated(shingle, rows, bytes) * joined * joined / (parts * block);

@@ -80,11 +80,11 @@ fn the_figures_are_a_table_and_what_they_rest_on() {
         let all = [&PLAN[..], &["--cores", "4"], more].concat();
         scratch.succeed(&all).out
     };
-    let shown = plan(&["--memory", "400M"]);
+    let shown = plan(&["--memory", "300M"]);
     let lines: Vec<&str> = shown.lines().collect();
     assert_eq!(
         lines[0],
-        "20000000 rows, 3.0G of text, word:3; 1 machine of 4 cores and 400M"
+        "20000000 rows, 3.0G of text, word:3; 1 machine of 4 cores and 300M"
     );
     for (line, begin) in lines[2..].iter().zip([
         "       ",
@@ -102,8 +102,8 @@ fn the_figures_are_a_table_and_what_they_rest_on() {
     }
     for said in [
         "- Not modelled: ",
-        "- With 400M of memory minhash ends with an error: it needs at least ",
-        "- With 400M of memory exact ends with an error: it needs at least ",
+        "- With 300M of memory minhash ends with an error: it needs at least ",
+        "- With 300M of memory exact ends with an error: it needs at least ",
     ] {
         assert!(shown.contains(said), "'{said}': {shown}");
     }

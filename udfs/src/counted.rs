@@ -1,6 +1,6 @@
 //! Aggregates that count the values of a column into bytes, and give bytes.
 
-use std::fmt::Debug;
+use std::fmt::{Debug, Display};
 use std::sync::Arc;
 
 use arrow::array::{Array, ArrayRef, AsArray};
@@ -9,12 +9,14 @@ use datafusion_common::{Result, ScalarValue, exec_datafusion_err};
 use datafusion_expr::Accumulator;
 use neardup_kernels::WrongFilter;
 
-use crate::columns::{Lists, numbers};
+use crate::columns::{Bytes, Lists, numbers};
 
 /// What an aggregate counts of its first argument. The second argument, a constant of 0 or more, may be left out.
 pub(crate) trait Counts: Debug + Default + Send + Sync + 'static {
     /// The name of the function.
     const FUNCTION: &'static str;
+    /// The name of the second argument.
+    const CONSTANT: &'static str = "";
 
     /// Counts the values of a column. `constant` is the second argument, 0 if it is not known.
     fn count(&mut self, column: &ArrayRef, constant: u64) -> Result<()>;
@@ -23,10 +25,10 @@ pub(crate) trait Counts: Debug + Default + Send + Sync + 'static {
     fn merge(&mut self, state: &[u8]) -> Result<(), WrongFilter>;
 
     /// What was counted, for [`Self::merge`].
-    fn state(&self) -> Vec<u8>;
+    fn state(&mut self) -> Vec<u8>;
 
     /// The result.
-    fn finish(&self, constant: u64) -> Vec<u8>;
+    fn finish(&mut self, constant: u64) -> Vec<u8>;
 
     /// The bytes that are allocated.
     fn memory(&self) -> usize;
@@ -57,6 +59,19 @@ pub(crate) fn for_each_set(column: &ArrayRef, mut visit: impl FnMut(&[u64])) -> 
     Ok(())
 }
 
+/// Calls `visit` with the bytes of each row that is not NULL.
+pub(crate) fn for_each_result<E: Display>(
+    function: &str,
+    column: &ArrayRef,
+    mut visit: impl FnMut(&[u8]) -> Result<(), E>,
+) -> Result<()> {
+    let bytes = Bytes::new(Arc::clone(column), false)?;
+    for result in (0..column.len()).filter_map(|row| bytes.get(row)) {
+        visit(result).map_err(|error| exec_datafusion_err!("{function}: {error}"))?;
+    }
+    Ok(())
+}
+
 #[derive(Debug)]
 struct Counted<C> {
     counts: C,
@@ -68,7 +83,13 @@ impl<C: Counts> Accumulator for Counted<C> {
         if let Some(constants) = values.get(1)
             && let Some(constant) = numbers(constants)?.iter().flatten().next()
         {
-            self.constant = u64::try_from(constant).unwrap_or(0);
+            self.constant = u64::try_from(constant).map_err(|_| {
+                exec_datafusion_err!(
+                    "{}: {} must not be negative, found {constant}",
+                    C::FUNCTION,
+                    C::CONSTANT
+                )
+            })?;
         }
         self.counts.count(&values[0], self.constant)
     }

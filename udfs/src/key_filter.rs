@@ -64,6 +64,7 @@ impl Aggregate for KeyFilter {
 
 impl Counts for KeyCounts {
     const FUNCTION: &'static str = "key_filter";
+    const CONSTANT: &'static str = "max_bytes";
 
     /// The constant is the maximum number of bytes.
     fn count(&mut self, keys: &ArrayRef, max_bytes: u64) -> Result<()> {
@@ -77,12 +78,12 @@ impl Counts for KeyCounts {
         self.merge(state)
     }
 
-    fn state(&self) -> Vec<u8> {
-        self.state()
+    fn state(&mut self) -> Vec<u8> {
+        KeyCounts::state(self)
     }
 
-    fn finish(&self, _: u64) -> Vec<u8> {
-        self.finish()
+    fn finish(&mut self, _: u64) -> Vec<u8> {
+        KeyCounts::finish(self)
     }
 
     fn memory(&self) -> usize {

@@ -8,17 +8,20 @@ use datafusion_macros::user_doc;
 use neardup_kernels::{LengthCounts, WrongFilter};
 
 use crate::aggregate::Aggregate;
-use crate::columns::{Kind, Parameters, numbers};
-use crate::counted::{self, Counts};
+use crate::columns::{Kind, Parameters};
+use crate::counted::{self, Counts, for_each_result};
 
 #[user_doc(
     doc_section(label = "Building Blocks"),
     description = "Divides the lengths of sets into ranges, for the parts of a join: about as many tokens belong to each part. `row_parts` gives the parts of a row. Without rows it is not NULL.",
-    syntax_example = "length_parts(length, parts)",
+    syntax_example = "length_parts(counts, parts)",
     sql_example = r#"```sql
 > SELECT row_parts([7], length, ranges, 0.5) AS parts
   FROM (VALUES (10), (90)) AS rows (length),
-    (SELECT length_parts(length, 2) AS ranges FROM (VALUES (10), (12), (20), (90)) AS rows (length));
+    (
+      SELECT length_parts(counts, 2) AS ranges
+      FROM (SELECT length_counts(length) AS counts FROM (VALUES (10), (12), (20), (90)) AS rows (length))
+    );
 +-------+
 | parts |
 +-------+
@@ -27,13 +30,14 @@ use crate::counted::{self, Counts};
 +-------+
 ```"#,
     argument(
-        name = "length",
-        description = "The number of tokens of the set of a row; NULL is left out."
+        name = "counts",
+        description = "Results of `length_counts`; NULL is left out."
     ),
     argument(
         name = "parts",
         description = "A constant: the number of parts, at least 1."
     ),
+    related_udf(name = "length_counts"),
     related_udf(name = "row_parts")
 )]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -42,7 +46,7 @@ pub(crate) struct LengthPartsOf;
 impl Aggregate for LengthPartsOf {
     const PARAMETERS: &'static Parameters = &Parameters {
         function: "length_parts",
-        all: &[("length", Kind::Integer), ("parts", Kind::Count)],
+        all: &[("counts", Kind::Sketch), ("parts", Kind::Count)],
         required: 2,
     };
 
@@ -55,7 +59,7 @@ impl Aggregate for LengthPartsOf {
     }
 
     fn start(_: &[DataType]) -> Result<Box<dyn Accumulator>> {
-        Ok(counted::start::<LengthCounts>())
+        Ok(counted::start::<Merged>())
     }
 
     fn user_doc(&self) -> Option<&Documentation> {
@@ -63,32 +67,33 @@ impl Aggregate for LengthPartsOf {
     }
 }
 
-impl Counts for LengthCounts {
-    const FUNCTION: &'static str = "length_parts";
+/// The counts of several groups of rows.
+#[derive(Debug, Default)]
+struct Merged(LengthCounts);
 
-    fn count(&mut self, lengths: &ArrayRef, _: u64) -> Result<()> {
-        let lengths = numbers(lengths)?;
-        for length in lengths.iter().flatten() {
-            self.add(u64::try_from(length).unwrap_or(0));
-        }
-        Ok(())
+impl Counts for Merged {
+    const FUNCTION: &'static str = "length_parts";
+    const CONSTANT: &'static str = "parts";
+
+    fn count(&mut self, counts: &ArrayRef, _: u64) -> Result<()> {
+        for_each_result(Self::FUNCTION, counts, |counts| self.0.merge(counts))
     }
 
     fn merge(&mut self, state: &[u8]) -> Result<(), WrongFilter> {
-        self.merge(state)
+        self.0.merge(state)
     }
 
-    fn state(&self) -> Vec<u8> {
-        self.state()
+    fn state(&mut self) -> Vec<u8> {
+        self.0.state()
     }
 
     /// The constant is the number of parts.
-    fn finish(&self, parts: u64) -> Vec<u8> {
-        self.finish(u32::try_from(parts).unwrap_or(u32::MAX))
+    fn finish(&mut self, parts: u64) -> Vec<u8> {
+        self.0.finish(u32::try_from(parts).unwrap_or(u32::MAX))
     }
 
     fn memory(&self) -> usize {
-        self.memory()
+        self.0.memory()
     }
 }
 
@@ -96,7 +101,7 @@ impl Counts for LengthCounts {
 mod tests {
     use std::sync::Arc;
 
-    use arrow::array::Int64Array;
+    use arrow::array::{BinaryArray, Int64Array};
     use datafusion_common::ScalarValue;
     use neardup_kernels::LengthParts;
 
@@ -105,20 +110,22 @@ mod tests {
 
     #[test]
     fn every_grouping_has_the_same_ranges() {
-        let lengths: ArrayRef = Arc::new(Int64Array::from(vec![
-            Some(3),
-            Some(900),
+        let of_group = |lengths: &[u64]| {
+            let mut counts = LengthCounts::default();
+            lengths.iter().for_each(|&length| counts.add(length));
+            counts
+        };
+        let groups = [&[3, 900][..], &[], &[3], &[40]].map(|lengths| of_group(lengths).state());
+        let counts: ArrayRef = Arc::new(BinaryArray::from_iter([
+            Some(&groups[0]),
+            Some(&groups[1]),
             None,
-            Some(3),
-            Some(40),
+            Some(&groups[2]),
+            Some(&groups[3]),
         ]));
         let parts: ArrayRef = Arc::new(Int64Array::from(vec![3; 5]));
-        let mut counts = LengthCounts::default();
-        [3, 900, 3, 40]
-            .iter()
-            .for_each(|&length| counts.add(length));
-        let expected = counts.finish(3);
-        for ranges in every_grouping(LengthPartsOf, &[Arc::clone(&lengths), parts]) {
+        let expected = of_group(&[3, 900, 3, 40]).finish(3);
+        for ranges in every_grouping(LengthPartsOf, &[Arc::clone(&counts), parts]) {
             assert_eq!(ranges, ScalarValue::BinaryView(Some(expected.clone())));
         }
         assert_eq!(LengthParts::new(&expected).expect("ranges").parts(), 3);

@@ -47,7 +47,6 @@ mod edit_distance;
 mod edit_grams;
 mod edit_keys;
 mod edit_similarity;
-mod frequent_keys;
 mod function;
 mod gram_anchors;
 mod hamming_distance;
@@ -61,7 +60,9 @@ mod jaccard_similarity;
 mod key_filter;
 mod key_parts;
 mod keys_within;
+mod length_counts;
 mod length_parts;
+mod marked_keys;
 mod mean_vector;
 mod minhash;
 mod minhash_bands;
@@ -87,6 +88,8 @@ mod record_fields;
 mod record_sets;
 mod record_similarity;
 mod record_texts;
+mod repeated_key_filter;
+mod repeated_keys;
 mod representatives;
 mod row_parts;
 mod run_chains;
@@ -166,6 +169,7 @@ pub fn scalar_functions() -> Vec<Arc<ScalarUDF>> {
         udf(jaccard_similarity::JaccardSimilarity),
         udf(key_parts::KeyParts),
         udf(keys_within::KeysWithin),
+        udf(marked_keys::MarkedKeys),
         udf(minhash::MinHash),
         udf(minhash::MinHashAndCount),
         udf(minhash_bands::MinHashBands),
@@ -233,11 +237,13 @@ pub fn aggregate_functions() -> Vec<Arc<AggregateUDF>> {
     let functions = [
         udaf(component_numbers::ComponentNumbers),
         udaf(connected_components::ConnectedComponents),
-        udaf(frequent_keys::FrequentKeysOf),
         udaf(item_list::ItemList),
         udaf(key_filter::KeyFilter),
+        udaf(length_counts::LengthCountsOf),
         udaf(length_parts::LengthPartsOf),
         udaf(mean_vector::MeanVector),
+        udaf(repeated_key_filter::RepeatedKeyFilterOf),
+        udaf(repeated_keys::RepeatedKeysOf),
         udaf(representatives::Representatives),
         udaf(run_collection::RunCollectionOf),
         udaf(spanning_forest::SpanningForest),

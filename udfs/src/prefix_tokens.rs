@@ -166,7 +166,7 @@ mod tests {
         let numbers = plan_error(PrefixTokens, &args(column(Int64Array::from(vec![1; 5]))));
         assert_eq!(
             numbers,
-            "Error during planning: prefix_tokens: sketch must be a sketch of token_frequencies, found Int64"
+            "Error during planning: prefix_tokens: sketch must be bytes that another function returns, found Int64"
         );
     }
 

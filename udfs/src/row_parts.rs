@@ -12,12 +12,15 @@ use crate::function::Function;
 
 #[user_doc(
     doc_section(label = "Building Blocks"),
-    description = "Returns the parts of a join that a row belongs to. The first is its home, of those for the length of its set. The others are, ascending, the parts of shorter sets that may be similar to it, and those of its keys that `shared_keys` marked as frequent: key modulo number of parts. Two similar rows that share a key which is not marked meet in the smaller of their homes, and rows that share a marked key in its part.",
+    description = "Returns the parts of a join that a row belongs to. The first is its home, of those for the length of its set. The others are, ascending, the parts of shorter sets that may be similar to it, and those of its keys that `marked_keys` marked as frequent: key modulo number of parts. Two similar rows that share a key which is not marked meet in the smaller of their homes, and rows that share a marked key in its part.",
     syntax_example = "row_parts(keys, length, ranges, threshold)",
     sql_example = r#"```sql
 > SELECT length, row_parts([7], length, ranges, 0.5) AS parts
   FROM (VALUES (10), (40), (90)) AS rows (length),
-    (SELECT length_parts(length, 2) AS ranges FROM (VALUES (10), (40), (90)) AS rows (length));
+    (
+      SELECT length_parts(counts, 2) AS ranges
+      FROM (SELECT length_counts(length) AS counts FROM (VALUES (10), (40), (90)) AS rows (length))
+    );
 +--------+-------+
 | length | parts |
 +--------+-------+
@@ -43,7 +46,7 @@ use crate::function::Function;
         description = "The minimal Jaccard similarity: a constant greater than 0 and at most 1."
     ),
     related_udf(name = "length_parts"),
-    related_udf(name = "shared_keys")
+    related_udf(name = "marked_keys")
 )]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct RowParts;

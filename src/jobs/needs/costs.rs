@@ -47,13 +47,7 @@ const DOCUMENTS: Corpus = Corpus {
     megabytes: 50.7,
 };
 /// The corpora of the table "Executors".
-const ON_CLUSTER: [Corpus; 2] = [
-    Corpus {
-        rows: 10_000.0,
-        megabytes: 1.6,
-    },
-    SENTENCES,
-];
+const ON_CLUSTER: [Corpus; 2] = [SENTENCES, MILLION];
 
 /// The shingles of the table "Other shingles and longer texts"; the second one is that of all other tables.
 pub(super) const SHINGLES: [&str; 4] = ["char:5", "char:12", "word:3", "word:5"];
@@ -77,62 +71,62 @@ pub(super) struct Costs {
 
 pub(super) const MINHASH: Costs = Costs {
     unlimited: Line {
-        wall: 11.2,
-        cpu: 17.8,
-        peak: 878.0,
-        written: 164.0,
+        wall: 6.6,
+        cpu: 10.4,
+        peak: 744.0,
+        written: 165.0,
     },
     limited: Line {
-        wall: 15.3,
-        cpu: 22.5,
-        peak: 495.0,
-        written: 550.0,
+        wall: 9.9,
+        cpu: 14.9,
+        peak: 397.0,
+        written: 689.0,
     },
-    small_peak: 107.0,
-    shingles: [(207.0, 73.0), (118.0, 85.0), (80.0, 62.0), (68.0, 56.0)],
+    small_peak: 97.0,
+    shingles: [(111.0, 26.0), (74.0, 25.0), (45.0, 21.0), (39.0, 21.0)],
     on_cluster: [
         OnCluster {
-            one_process: 0.3,
-            executors: 1.4,
-            between: 7.0,
+            one_process: 1.4,
+            executors: 3.5,
+            between: 57.0,
         },
         OnCluster {
-            one_process: 2.7,
-            executors: 6.9,
-            between: 83.0,
+            one_process: 10.5,
+            executors: 17.0,
+            between: 516.0,
         },
     ],
-    join: [25.0, 42.0],
+    join: [15.0, 24.0],
 };
 
 pub(super) const EXACT: Costs = Costs {
     unlimited: Line {
-        wall: 23.4,
-        cpu: 36.9,
-        peak: 1271.0,
-        written: 167.0,
+        wall: 13.8,
+        cpu: 22.1,
+        peak: 1154.0,
+        written: 172.0,
     },
     limited: Line {
-        wall: 26.2,
-        cpu: 43.5,
-        peak: 466.0,
-        written: 682.0,
+        wall: 15.7,
+        cpu: 25.8,
+        peak: 419.0,
+        written: 824.0,
     },
-    small_peak: 138.0,
-    shingles: [(340.0, 225.0), (199.0, 194.0), (115.0, 88.0), (91.0, 88.0)],
+    small_peak: 136.0,
+    shingles: [(205.0, 118.0), (131.0, 100.0), (64.0, 38.0), (57.0, 40.0)],
     on_cluster: [
         OnCluster {
-            one_process: 0.7,
-            executors: 1.9,
-            between: 12.0,
+            one_process: 2.2,
+            executors: 4.9,
+            between: 114.0,
         },
         OnCluster {
-            one_process: 3.7,
-            executors: 9.5,
-            between: 125.0,
+            one_process: 22.8,
+            executors: 41.0,
+            between: 1177.0,
         },
     ],
-    join: [54.0, 86.0],
+    join: [30.0, 45.0],
 };
 
 /// The cores of the machine of all tables.
@@ -313,7 +307,7 @@ mod tests {
                     assert_eq!(found[2], expected, "{what} {shingle} {method}");
                 }
             }
-            for (corpus, expected) in ["10,000", "100,000"].iter().zip(&costs.on_cluster) {
+            for (corpus, expected) in ["100,000", "1,000,000"].iter().zip(&costs.on_cluster) {
                 let alone = line(&format!("{corpus}, `{method}`, one process"));
                 let found = line(&format!("{corpus}, `{method}`, {EXECUTORS} executors"));
                 let expected = [expected.one_process, expected.executors, expected.between];
@@ -330,7 +324,6 @@ mod tests {
             "1,000,000 sentences (174.8 MB of text",
             "100,000 sentences (16.6 MB of text",
             "10,000 documents (50.7 MB of text",
-            "10,000 sentences (1.6 MB of text",
             "the pairs of distinct texts, 1,170,847 here",
         ] {
             assert!(page.contains(text), "{text}");

@@ -31,6 +31,7 @@ use thiserror::Error;
 
 use crate::bounds::prefix_len;
 use crate::pairs::MAX_PIVOTS;
+use crate::varint::{push_varint, read_varint};
 
 const MAGIC: [u8; 4] = *b"NDTF";
 const VERSION: u8 = 1;
@@ -513,27 +514,6 @@ fn push_sparse(bytes: &mut Vec<u8>, gap: &mut u32, counter: u32) {
 #[inline]
 fn le_u32(bytes: &[u8]) -> u32 {
     u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])
-}
-
-fn push_varint(bytes: &mut Vec<u8>, mut value: u32) {
-    while value >= 0x80 {
-        bytes.push(value as u8 | 0x80);
-        value >>= 7;
-    }
-    bytes.push(value as u8);
-}
-
-fn read_varint(bytes: &mut &[u8]) -> Option<u32> {
-    let mut value = 0u64;
-    for shift in (0..35).step_by(7) {
-        let (&byte, rest) = bytes.split_first()?;
-        *bytes = rest;
-        value |= u64::from(byte & 0x7F) << shift;
-        if byte < 0x80 {
-            return u32::try_from(value).ok();
-        }
-    }
-    None
 }
 
 #[cfg(test)]

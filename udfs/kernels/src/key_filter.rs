@@ -109,7 +109,7 @@ impl KeyFilter {
     /// If it has another number of counters.
     pub fn merge(&mut self, bytes: &[u8]) -> Result<(), WrongFilter> {
         if bytes.len() != size_of_val(self.words.as_slice()) {
-            return Err(WrongFilter(bytes.len()));
+            return Err(WrongFilter::Filter(bytes.len()));
         }
         let (theirs, _) = bytes.as_chunks();
         for (word, theirs) in self.words.iter_mut().zip(theirs) {
@@ -169,10 +169,22 @@ impl KeyFilter {
     }
 }
 
-/// The reason why bytes are not those of a filter.
+/// The reason why bytes are not those of a filter, or of what a filter is made of.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("a filter of keys cannot have {0} bytes")]
-pub struct WrongFilter(pub(crate) usize);
+pub enum WrongFilter {
+    /// Not a filter.
+    #[error("a filter of keys cannot have {0} bytes")]
+    Filter(usize),
+    /// Not a result or state of [`crate::KeyOccurrences`].
+    #[error("counts of keys cannot have these {0} bytes")]
+    Keys(usize),
+    /// Not a result or state of [`crate::LengthCounts`].
+    #[error("counts of lengths cannot have these {0} bytes")]
+    Lengths(usize),
+    /// Keys of another range, which are not counted together.
+    #[error("the keys of a group must agree in their 6 highest bits")]
+    OtherRange,
+}
 
 /// The bytes of a [`KeyFilter`] of stage 0, which tell the keys that several rows may hold.
 #[derive(Debug, Clone, Copy)]
@@ -192,7 +204,7 @@ impl<'a> SharedKeys<'a> {
                 words,
                 hashes: Hashes::new(words.len(), 0),
             }),
-            _ => Err(WrongFilter(bytes.len())),
+            _ => Err(WrongFilter::Filter(bytes.len())),
         }
     }
 
@@ -281,7 +293,7 @@ impl KeyCounts {
     /// If the bytes are no such state.
     pub fn merge(&mut self, state: &[u8]) -> Result<(), WrongFilter> {
         let Some((max_bytes, state)) = state.split_first_chunk() else {
-            return Err(WrongFilter(state.len()));
+            return Err(WrongFilter::Filter(state.len()));
         };
         // A part without rows has the default.
         let theirs = u64::from_le_bytes(*max_bytes) as usize;
@@ -297,7 +309,7 @@ impl KeyCounts {
             }
             Some((1, rest)) => {
                 let Some((total, filter)) = rest.split_first_chunk() else {
-                    return Err(WrongFilter(rest.len()));
+                    return Err(WrongFilter::Filter(rest.len()));
                 };
                 self.total += u64::from_le_bytes(*total) as usize;
                 if self.filter.is_none() {
@@ -305,7 +317,7 @@ impl KeyCounts {
                 }
                 self.filter.as_mut().map_or(Ok(()), |own| own.merge(filter))
             }
-            _ => Err(WrongFilter(state.len())),
+            _ => Err(WrongFilter::Filter(state.len())),
         }
     }
 

@@ -7,8 +7,8 @@
 use std::collections::BTreeMap;
 
 use crate::bounds::partner_sizes;
-use crate::frequent_keys::is_marked;
 use crate::key_filter::WrongFilter;
+use crate::repeated_keys::is_marked;
 
 /// Lengths from this one on are rounded up to a multiple of a power of two, which is at most 1/128 of them.
 const EXACT: u64 = 256;
@@ -69,7 +69,7 @@ impl LengthCounts {
     /// # Errors
     /// If the bytes are no such state.
     pub fn merge(&mut self, state: &[u8]) -> Result<(), WrongFilter> {
-        let entries = words(state).ok_or(WrongFilter(state.len()))?;
+        let entries = words(state).ok_or(WrongFilter::Lengths(state.len()))?;
         entries.for_each(|(length, tokens)| self.add_tokens(length, tokens));
         Ok(())
     }
@@ -96,7 +96,7 @@ impl LengthCounts {
         );
         let last = self.tokens.last_key_value().map(|(length, _)| length);
         let mut ranges = Vec::new();
-        let (mut held, mut longest) = (0, 0);
+        let (mut held, mut longest) = (0_u64, 0);
         let mut close = |held: u64, longest: u64, parts: u64, left: &mut (u64, u64)| {
             ranges.push((longest, parts));
             *left = (left.0.saturating_sub(held), left.1 - parts);
@@ -106,11 +106,11 @@ impl LengthCounts {
             let share = |tokens: u64, left: (u64, u64)| {
                 2 * u128::from(tokens) * u128::from(left.1) / u128::from(left.0.max(1))
             };
-            if held > 0 && left.1 > 1 && share(held + tokens / 2, left) >= 2 {
+            if held > 0 && left.1 > 1 && share(held.saturating_add(tokens / 2), left) >= 2 {
                 close(held, longest, 1, &mut left);
                 held = 0;
             }
-            held += tokens;
+            held = held.saturating_add(tokens);
             longest = length;
             if left.1 > 1 && share(held, left) >= 3 && Some(&length) != last {
                 // Rounded; the lengths after it need a part.
@@ -150,7 +150,7 @@ impl<'a> LengthParts<'a> {
     pub fn new(bytes: &'a [u8]) -> Result<Self, WrongFilter> {
         match bytes.as_chunks() {
             (ranges, []) if !ranges.is_empty() => Ok(Self { ranges }),
-            _ => Err(WrongFilter(bytes.len())),
+            _ => Err(WrongFilter::Lengths(bytes.len())),
         }
     }
 
@@ -176,7 +176,7 @@ impl<'a> LengthParts<'a> {
             0 => 0,
             _ => self.range(at - 1).1,
         };
-        (first, self.range(at).1.max(first + 1))
+        (first, self.range(at).1.max(first.saturating_add(1)))
     }
 
     /// Appends the parts that a row with these keys and this length belongs to: its home, then the others, ascending. None

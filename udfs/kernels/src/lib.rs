@@ -76,7 +76,6 @@ mod dot_products;
 mod edit;
 mod edit_keys;
 mod fields;
-mod frequent_keys;
 mod gaussian;
 mod group_keys;
 mod hash_order;
@@ -97,6 +96,7 @@ mod passages;
 mod path;
 mod prefetch;
 mod projection;
+mod repeated_keys;
 mod runs;
 mod set_signature;
 mod shingle;
@@ -107,6 +107,7 @@ mod spot_signatures;
 mod terms;
 mod text_hasher;
 mod units;
+mod varint;
 mod vector_units;
 mod winnow;
 mod words;
@@ -135,7 +136,6 @@ pub use fields::{
     MIN_WEIGHT, Missing, NumberedShingles, SetMeasure, WEIGHT_TOLERANCE, WeightedField,
     WeightedFields, record_fields,
 };
-pub use frequent_keys::{FrequentKeyCounts, FrequentKeys, is_marked};
 pub use group_keys::group_keys_into;
 pub use html::html_text_into;
 pub use interval::wilson_interval;
@@ -163,6 +163,7 @@ pub use passages::{
 };
 pub use path::shortest_path;
 pub use projection::{Coordinate, DenseProjector, MAX_BITS, SparseProjector, signature_bytes};
+pub use repeated_keys::{KeyOccurrences, RepeatedKeyFilter, RepeatedKeys, is_marked};
 pub use runs::{MAX_GAP, Run, RunKeys, chains_into};
 pub use set_signature::set_signature;
 pub use shingle::{MAX_WINDOW, Shingle, ShingleError, ShingleScratch, text_hash};

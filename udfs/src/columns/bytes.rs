@@ -33,7 +33,7 @@ enum Values {
 }
 
 impl Bytes {
-    pub(super) fn new(array: ArrayRef, constant: bool) -> Result<Self> {
+    pub(crate) fn new(array: ArrayRef, constant: bool) -> Result<Self> {
         let values = match array.data_type() {
             DataType::Binary => Values::Binary(array.as_binary().clone()),
             DataType::LargeBinary => Values::LargeBinary(array.as_binary().clone()),

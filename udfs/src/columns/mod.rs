@@ -96,6 +96,11 @@ impl Arguments {
         Texts::new(array, constant)
     }
 
+    /// The name of the function.
+    pub(crate) fn function(&self) -> &'static str {
+        self.parameters.function
+    }
+
     /// The texts of the argument at `index`; `None` if it was not given.
     pub(crate) fn optional_texts(&self, index: usize) -> Result<Option<Texts>> {
         match self.has(index) {

@@ -148,7 +148,7 @@ impl Kind {
             Kind::Count => "an integer constant",
             Kind::Shingle => "a string constant such as 'word:3'",
             Kind::Threshold => "a constant number",
-            Kind::Sketch => "a sketch of token_frequencies",
+            Kind::Sketch => "bytes that another function returns",
             Kind::Id => "integers or strings",
             Kind::Number => "a number",
             Kind::Vector => "a list of numbers or of (term, weight)",

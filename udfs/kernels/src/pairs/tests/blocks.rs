@@ -1,6 +1,7 @@
 //! The join by blocks gives the pairs and the counts of [`PairJoin`], however the rows are divided.
 
 use std::cmp::Ordering;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::super::blocks::BlockSpec;
@@ -11,7 +12,9 @@ use super::super::{
 use super::pivots::link;
 use super::rows::{Pairs, Rows, exact};
 use crate::test_random::Random;
-use crate::{FrequentKeyCounts, FrequentKeys, LengthCounts, LengthParts, is_marked};
+use crate::{
+    KeyOccurrences, LengthCounts, LengthParts, RepeatedKeyFilter, RepeatedKeys, is_marked,
+};
 
 impl Rows {
     pub(super) fn set_row(&self, row: usize) -> SetRow<'_> {
@@ -161,17 +164,25 @@ fn join_parts(
     filter: bool,
     random: &mut Random,
 ) -> (Pairs, Stats) {
-    let mut counts = FrequentKeyCounts::default();
-    rows.keys.iter().for_each(|keys| counts.add(keys));
+    let mut ranges: BTreeMap<u64, KeyOccurrences> = BTreeMap::new();
+    for &key in rows.keys.iter().flatten() {
+        let counts = ranges.entry(key >> 58).or_default();
+        counts.add(key).expect("one range");
+    }
     // Some keys are marked whose buckets are not oversized.
     let most = spec
         .max_bucket_pairwise
         .map(|limit| limit.div_ceil(1 + random.below(2) as usize));
-    let frequent = counts.finish(most.unwrap_or(usize::MAX));
-    let frequent = FrequentKeys::new(&frequent).expect("keys");
+    let most = most.map_or(u32::MAX, |most| most as u32);
+    let mut repeated = RepeatedKeyFilter::default();
+    for counts in ranges.values_mut() {
+        repeated.add(&counts.finish(most)).expect("keys");
+    }
+    let repeated = repeated.finish();
+    let repeated = RepeatedKeys::new(&repeated).expect("a filter");
     let mut rows = rows.clone();
-    for key in rows.keys.iter_mut().flatten() {
-        *key = frequent.mark(*key);
+    for keys in &mut rows.keys {
+        *keys = keys.iter().filter_map(|&key| repeated.get(key)).collect();
     }
     let mut lengths = LengthCounts::default();
     let all = rows.sets.iter().map(|set| set.len() as u64);
