@@ -5,7 +5,7 @@ use super::flags::{default, help, read};
 use super::options::{Cluster, Global};
 use super::reading::Reading;
 use super::{kept, progress, summary};
-use clap::Args;
+use clap::{ArgMatches, Args};
 use datafusion::common::Result;
 use neardup::jobs::{Action, Decontaminate, RowIds, decontaminate};
 use std::time::Instant;
@@ -32,7 +32,7 @@ pub(crate) struct Arguments {
     /// The corpus: files, directories or globs; - is standard input
     #[arg(value_name = "CORPUS", required = true)]
     inputs: Vec<String>,
-    /// The items of benchmark sets: files, directories or globs; may be given several times. --delimiter and the other
+    /// The items of benchmark sets: a file, a directory or a glob in quotes; may be given several times. --delimiter and the other
     /// options of its group describe the corpus, and the items only if these cannot be read without them
     #[arg(long, value_name = "ITEMS", required = true)]
     against: Vec<String>,
@@ -130,6 +130,17 @@ pub(crate) struct Arguments {
 const RESULT: &str = "Result";
 const COLUMNS: &str = "Columns";
 const FOUND: &str = "What counts as found";
+
+/// A part of the corpus that directly follows the value of --against, if the corpus has several parts: a shell has expanded a
+/// pattern of items.
+pub(crate) fn after_items(matches: &ArgMatches) -> Option<&String> {
+    let mut inputs = matches
+        .get_many::<String>("inputs")?
+        .zip(matches.indices_of("inputs")?);
+    let items: Vec<usize> = matches.indices_of("against")?.collect();
+    let (input, _) = inputs.find(|(_, at)| items.contains(&(at - 1)))?;
+    (matches.get_many::<String>("inputs")?.len() > 1).then_some(input)
+}
 
 pub(crate) async fn run(arguments: &Arguments, global: &Global) -> Result<()> {
     let begun = Instant::now();

@@ -45,6 +45,7 @@ mod tune;
 mod visible;
 mod why;
 
+use clap::error::ErrorKind;
 use clap::parser::ValueSource;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use datafusion::common::{DataFusionError, Result};
@@ -196,6 +197,16 @@ fn parse() -> std::result::Result<Arguments, clap::Error> {
         let is_given = |id: &str| matches.value_source(id) == Some(ValueSource::CommandLine);
         let names = matches.ids().map(clap::Id::as_str);
         dedup.given = names.filter(|id| is_given(id)).map(str::to_owned).collect();
+    }
+    if let (Command::Decontaminate(_), Some((_, matches))) =
+        (&arguments.command, matches.subcommand())
+        && let Some(corpus) = decontaminate::after_items(matches)
+    {
+        let error = format!(
+            "--against takes one value, and '{corpus}' behind it would be a part of the corpus: name the corpus before \
+             --against, write a pattern in quotes, and give --against once for each file of items"
+        );
+        return Err(Arguments::command().error(ErrorKind::ArgumentConflict, error));
     }
     Ok(arguments)
 }

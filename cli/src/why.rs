@@ -37,7 +37,10 @@ pub(crate) struct Arguments {
 pub(crate) async fn run(arguments: &Arguments, global: &Global) -> Result<()> {
     let (id, directory) = (&arguments.id, &arguments.directory);
     if Path::new(id).is_dir() && !Path::new(directory).exists() {
-        return plan_err!("the id comes first: neardup why {directory} {id}");
+        return match &arguments.pair {
+            None => plan_err!("the id comes first: neardup why {directory} {id}"),
+            Some(other) => plan_err!("the ids come first: neardup why ID --pair {other} {id}"),
+        };
     }
     if let Some(other) = &arguments.pair {
         let found = why_pair(&global.session()?, directory, [id, other]).await?;

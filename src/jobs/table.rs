@@ -297,10 +297,10 @@ fn quoted(name: &str) -> String {
     }
 }
 
-/// The command that writes the rows of a query to a file.
+/// The command that writes the rows of a query to a file. One thread keeps their order, which numbers the rows of the file.
 fn copied(query: &str, file: &str) -> String {
     let statement = format!("COPY ({query}) TO '{file}'");
-    format!("neardup sql {}", shell_word(&statement))
+    format!("neardup sql --threads 1 {}", shell_word(&statement))
 }
 
 /// How to make a column of a value in objects, `meta.text`, `meta['text']` or, if only one column holds such objects, `text`: a query, and

@@ -730,6 +730,10 @@ fn common_mistakes_are_answered_with_what_to_do() {
             "the id comes first: neardup why 1 done",
         ),
         (
+            &["why", "done", "--pair", "5"],
+            "the ids come first: neardup why ID --pair 5 done",
+        ),
+        (
             &["show", "rows.csv"],
             "this is a file; the directory of a job is needed",
         ),
@@ -774,6 +778,26 @@ fn common_mistakes_are_answered_with_what_to_do() {
             "A minus B",
         ),
         (&["dedup", "rows.csv", "--headings"], "--compare all"),
+        (
+            &[
+                "decontaminate",
+                "rows.csv",
+                "--against",
+                "a.jsonl",
+                "b.jsonl",
+            ],
+            "'b.jsonl' behind it would be a part of the corpus",
+        ),
+        (
+            &[
+                "decontaminate",
+                "--against",
+                "a.jsonl",
+                "b.jsonl",
+                "rows.csv",
+            ],
+            "'b.jsonl' behind it would be a part of the corpus",
+        ),
         (
             &["dedup", "rows.csv", "--weights", "0.3,0.7"],
             "SELECT * FROM field_join('FILE', fields => [title, body], weights => [0.3, 0.7]",
@@ -901,7 +925,7 @@ fn wrong_columns_are_answered_with_what_to_do() {
         (
             &["nested.jsonl", "--text", "score"],
             &[
-                "but it holds integers; make a table with texts: neardup sql \"COPY (SELECT * REPLACE (CAST(score AS TEXT) AS score) FROM '",
+                "but it holds integers; make a table with texts: neardup sql --threads 1 \"COPY (SELECT * REPLACE (CAST(score AS TEXT) AS score) FROM '",
                 "nested.jsonl') TO 'texts.parquet'\"",
             ],
         ),

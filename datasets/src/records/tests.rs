@@ -260,6 +260,11 @@ fn values_are_found_at_any_size() {
             ),
             ("\"a\"\t\"b\"\n", "if a tab separates the values"),
             ("\"a\"|b\n", "if '|' separates the values"),
+            // A line break within quotes.
+            (
+                "a;b\n1;\"x\n\";2\n3;\"y\"\n",
+                "column 1 of this row; a quote in a quoted value is written twice; if ';' separates the values, name it",
+            ),
             (
                 "a,\"b\"\"c\":d\n",
                 "column 2 of this row; a quote in a quoted value is written twice; if ':' separates",

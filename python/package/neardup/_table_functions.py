@@ -166,7 +166,9 @@ class TableFunctions:
                 as in [language, site]; rows with NULL in one of them are in no pair.
             parts: A whole number in [1, 65536]: number of parts of the work; more parts need less
                 memory at a time and more work in total; joins of texts by their Jaccard similarity
-                with exact verification need no more than 1 in one process; default 1.
+                with exact verification need no more than 1 in one process, and with several hold
+                four to eight bytes of memory for each key of a row while they count keys; default
+                1.
 
         Returns:
             id_a (as id): the smaller id; with two relations the id of the first.
@@ -346,7 +348,9 @@ class TableFunctions:
                 as in [language, site]; rows with NULL in one of them are in no pair.
             parts: A whole number in [1, 65536]: number of parts of the work; more parts need less
                 memory at a time and more work in total; joins of texts by their Jaccard similarity
-                with exact verification need no more than 1 in one process; default 1.
+                with exact verification need no more than 1 in one process, and with several hold
+                four to eight bytes of memory for each key of a row while they count keys; default
+                1.
 
         Returns:
             id_a (as id): the smaller id; with two relations the id of the first.
@@ -447,7 +451,9 @@ class TableFunctions:
                 predecessors in keep order, this many and at most 256; default 10000.
             parts: A whole number in [1, 65536]: number of parts of the work; more parts need less
                 memory at a time and more work in total; joins of texts by their Jaccard similarity
-                with exact verification need no more than 1 in one process; default 1.
+                with exact verification need no more than 1 in one process, and with several hold
+                four to eight bytes of memory for each key of a row while they count keys; default
+                1.
 
         Returns:
             as input (as input): the columns of the input.
@@ -605,7 +611,9 @@ class TableFunctions:
                 as in [language, site]; rows with NULL in one of them are in no pair.
             parts: A whole number in [1, 65536]: number of parts of the work; more parts need less
                 memory at a time and more work in total; joins of texts by their Jaccard similarity
-                with exact verification need no more than 1 in one process; default 1.
+                with exact verification need no more than 1 in one process, and with several hold
+                four to eight bytes of memory for each key of a row while they count keys; default
+                1.
 
         Returns:
             id_a (as id): the smaller id; with two relations the id of the first.
@@ -699,7 +707,9 @@ class TableFunctions:
                 as in [language, site]; rows with NULL in one of them are in no pair.
             parts: A whole number in [1, 65536]: number of parts of the work; more parts need less
                 memory at a time and more work in total; joins of texts by their Jaccard similarity
-                with exact verification need no more than 1 in one process; default 1.
+                with exact verification need no more than 1 in one process, and with several hold
+                four to eight bytes of memory for each key of a row while they count keys; default
+                1.
 
         Returns:
             id_a (as id): the smaller id; with two relations the id of the first.
@@ -797,7 +807,9 @@ class TableFunctions:
                 as in [language, site]; rows with NULL in one of them are in no pair.
             parts: A whole number in [1, 65536]: number of parts of the work; more parts need less
                 memory at a time and more work in total; joins of texts by their Jaccard similarity
-                with exact verification need no more than 1 in one process; default 1.
+                with exact verification need no more than 1 in one process, and with several hold
+                four to eight bytes of memory for each key of a row while they count keys; default
+                1.
 
         Returns:
             id_a (as id): the smaller id; with two relations the id of the first.
@@ -941,7 +953,9 @@ class TableFunctions:
                 as in [language, site]; rows with NULL in one of them are in no pair.
             parts: A whole number in [1, 65536]: number of parts of the work; more parts need less
                 memory at a time and more work in total; joins of texts by their Jaccard similarity
-                with exact verification need no more than 1 in one process; default 1.
+                with exact verification need no more than 1 in one process, and with several hold
+                four to eight bytes of memory for each key of a row while they count keys; default
+                1.
 
         Returns:
             id_a (as id): the smaller id; with two relations the id of the first.
@@ -1196,7 +1210,9 @@ class TableFunctions:
                 as in [language, site]; rows with NULL in one of them are in no pair.
             parts: A whole number in [1, 65536]: number of parts of the work; more parts need less
                 memory at a time and more work in total; joins of texts by their Jaccard similarity
-                with exact verification need no more than 1 in one process; default 1.
+                with exact verification need no more than 1 in one process, and with several hold
+                four to eight bytes of memory for each key of a row while they count keys; default
+                1.
 
         Returns:
             id_a (as id): the smaller id; with two relations the id of the first.
@@ -1313,7 +1329,9 @@ class TableFunctions:
                 predecessors in keep order, this many and at most 256; default 10000.
             parts: A whole number in [1, 65536]: number of parts of the work; more parts need less
                 memory at a time and more work in total; joins of texts by their Jaccard similarity
-                with exact verification need no more than 1 in one process; default 1.
+                with exact verification need no more than 1 in one process, and with several hold
+                four to eight bytes of memory for each key of a row while they count keys; default
+                1.
 
         Returns:
             id (as id): the row's id.
@@ -1490,7 +1508,9 @@ class TableFunctions:
                 form pairs; 0: all; default 0.
             parts: A whole number in [1, 65536]: number of parts of the work; more parts need less
                 memory at a time and more work in total; joins of texts by their Jaccard similarity
-                with exact verification need no more than 1 in one process; default 1.
+                with exact verification need no more than 1 in one process, and with several hold
+                four to eight bytes of memory for each key of a row while they count keys; default
+                1.
 
         Returns:
             document_a (as id): the smaller document, or the same as document_b.
@@ -1609,7 +1629,9 @@ class TableFunctions:
                 as in [language, site]; rows with NULL in one of them are in no pair.
             parts: A whole number in [1, 65536]: number of parts of the work; more parts need less
                 memory at a time and more work in total; joins of texts by their Jaccard similarity
-                with exact verification need no more than 1 in one process; default 1.
+                with exact verification need no more than 1 in one process, and with several hold
+                four to eight bytes of memory for each key of a row while they count keys; default
+                1.
 
         Returns:
             id_a (as id): the smaller id; with two relations the id of the first.
@@ -1875,7 +1897,9 @@ class TableFunctions:
                 'word:n' or 'space:n'; default 'char:5'.
             parts: A whole number in [1, 65536]: number of parts of the work; more parts need less
                 memory at a time and more work in total; joins of texts by their Jaccard similarity
-                with exact verification need no more than 1 in one process; default 1.
+                with exact verification need no more than 1 in one process, and with several hold
+                four to eight bytes of memory for each key of a row while they count keys; default
+                1.
 
         Returns:
             document (as id): the document.
@@ -2206,7 +2230,9 @@ class TableFunctions:
                 as in [language, site]; rows with NULL in one of them are in no pair.
             parts: A whole number in [1, 65536]: number of parts of the work; more parts need less
                 memory at a time and more work in total; joins of texts by their Jaccard similarity
-                with exact verification need no more than 1 in one process; default 1.
+                with exact verification need no more than 1 in one process, and with several hold
+                four to eight bytes of memory for each key of a row while they count keys; default
+                1.
 
         Returns:
             id_a (as id): the smaller id; with two relations the id of the first.

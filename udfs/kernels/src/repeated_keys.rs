@@ -69,7 +69,7 @@ pub struct KeyOccurrences {
 
 impl KeyOccurrences {
     /// New keys are sorted when there are more of them than this, and more than of others.
-    const MIN_NEW: usize = 1 << 10;
+    const MIN_NEW: usize = 1 << 14;
 
     /// Counts a key of a row.
     ///

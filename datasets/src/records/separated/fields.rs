@@ -313,6 +313,20 @@ impl Fields {
         }
     }
 
+    /// What helps if a header of one name holds other separators.
+    fn hint_of_title(&self) -> String {
+        let title = self.title.as_ref().filter(|_| self.width == 1);
+        let title = title.map_or("", |(title, _)| title.as_str());
+        let mut others = SEPARATORS.iter().filter(|byte| **byte != self.delimiter);
+        match others.find(|byte| title.bytes().any(|other| other == **byte)) {
+            Some(other) => format!(
+                "; if {} separates the values, name it (the option delimiter)",
+                shown(*other)
+            ),
+            None => String::new(),
+        }
+    }
+
     fn text(&self, len: usize) -> Result<&str> {
         let value = &self.value[..len];
         std::str::from_utf8(value).map_err(|_| {
@@ -410,7 +424,7 @@ impl Fields {
                                 "; if {} separates the values, name it (the option delimiter)",
                                 shown(after)
                             ),
-                            _ => String::new(),
+                            _ => self.hint_of_title(),
                         };
                         return exec_err!(
                             "{name}: line {}: text follows the quote that closes column {} of this row; a quote in a quoted value is written twice{hint}",
