@@ -18,6 +18,7 @@ mod recognise;
 mod schema;
 mod second_input;
 mod stores;
+mod type_words;
 mod url_tables;
 mod written_formats;
 
@@ -40,6 +41,7 @@ pub(crate) use reading::Reading;
 pub use schema::{cast_to, wide_dictionaries};
 pub(crate) use second_input::resolve_second;
 pub(crate) use stores::with_buckets;
+pub(crate) use type_words::values_of;
 pub(crate) use url_tables::{FileTables, names_files};
 pub(crate) use written_formats::written_formats;
 

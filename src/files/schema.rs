@@ -1,6 +1,7 @@
 //! Merges the schemas of the Parquet files of a table.
 
 use super::Location;
+use super::type_words::values_of;
 use datafusion::arrow::array::{RecordBatch, RecordBatchOptions};
 use datafusion::arrow::compute::cast;
 use datafusion::arrow::datatypes::{DataType, Field, FieldRef, Schema, SchemaRef};
@@ -31,13 +32,14 @@ pub(super) fn merge(files: &[(&Location, SchemaRef)]) -> Result<SchemaRef> {
                 continue;
             }
             let Some(data_type) = common_type(known.data_type(), field.data_type()) else {
+                let types = [field.data_type(), known.data_type()];
+                let [own, other] = match types.map(values_of) {
+                    [own, other] if own == other => types.map(ToString::to_string),
+                    words => words,
+                };
                 return plan_err!(
-                    "{}: the column {} holds {}, but in {} it holds {}",
-                    file,
-                    field.name(),
-                    field.data_type(),
-                    first,
-                    known.data_type()
+                    "{file}: the column {} holds {own}, but in {first} it holds {other}",
+                    field.name()
                 );
             };
             *known = Arc::new(known.as_ref().clone().with_data_type(data_type));

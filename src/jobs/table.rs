@@ -2,7 +2,7 @@
 
 use super::job::Job;
 use super::row_ids::{RowIds, numbered};
-use crate::files::{Input, Kind};
+use crate::files::{Input, Kind, values_of};
 use crate::functions::{RULE_OF_ORDERS, hint_for_key};
 use crate::near_names;
 use crate::parameters::{ParameterError, name, parameter_error, set};
@@ -185,7 +185,7 @@ impl<'a> TableColumns<'a> {
         if !is_id(field.data_type()) {
             let why = format!(
                 ": must be a column of integers or texts, but it holds {}; ",
-                values(field.data_type())
+                values_of(field.data_type())
             );
             let made = " uses row numbers as ids";
             return Err(
@@ -205,7 +205,7 @@ impl<'a> TableColumns<'a> {
         let name = field.name();
         let why = format!(
             ": must {needed}, but it holds {}; ",
-            values(field.data_type())
+            values_of(field.data_type())
         );
         let column = quoted(name);
         let input = self.input.relation();
@@ -255,37 +255,6 @@ impl<'a> TableColumns<'a> {
         };
         error.into()
     }
-}
-
-/// The values of a column of a type, in words for errors.
-fn values(data_type: &DataType) -> String {
-    let words = match data_type {
-        DataType::Dictionary(_, value) => return values(value),
-        DataType::List(item)
-        | DataType::LargeList(item)
-        | DataType::ListView(item)
-        | DataType::LargeListView(item)
-        | DataType::FixedSizeList(item, _) => {
-            return format!("lists of {}", values(item.data_type()));
-        }
-        DataType::Null => "no values",
-        DataType::Boolean => "truth values",
-        DataType::Struct(_) | DataType::Map(..) => "objects",
-        DataType::Date32 | DataType::Date64 => "dates",
-        DataType::Timestamp(..) => "timestamps",
-        DataType::Time32(_) | DataType::Time64(_) => "times of day",
-        DataType::Duration(_) | DataType::Interval(_) => "lengths of time",
-        other if other.is_integer() => "integers",
-        DataType::Decimal32(_, 0)
-        | DataType::Decimal64(_, 0)
-        | DataType::Decimal128(_, 0)
-        | DataType::Decimal256(_, 0) => "decimal numbers",
-        other if other.is_numeric() => "numbers with fractions",
-        other if other.is_string() => "texts",
-        other if other.is_binary() => "bytes",
-        other => return other.to_string(),
-    };
-    words.to_owned()
 }
 
 /// A name of a column as SQL writes it.
@@ -364,7 +333,7 @@ fn is_id(data_type: &DataType) -> bool {
 pub(super) fn wrong_type(option: &'static str, field: &Field, needed: &str) -> DataFusionError {
     let why = format!(
         ": must {needed}, but it holds {}",
-        values(field.data_type())
+        values_of(field.data_type())
     );
     let name = field.name();
     match option == "vector" && field.data_type().is_string() {
