@@ -32,6 +32,12 @@ fn shown(separator: u8) -> String {
     }
 }
 
+/// What helps if another separator is likely.
+fn hint_of_separator(separator: u8) -> String {
+    let separator = shown(separator);
+    format!("; if {separator} separates the values, name it (the option delimiter)")
+}
+
 /// Reads the values of a file, and checks that rows are as wide as the header.
 pub(in crate::records) struct Fields {
     name: String,
@@ -290,10 +296,7 @@ impl Fields {
             None => "a value cannot hold the separator",
         };
         match other {
-            Some(other) if is_title && !is_comment => format!(
-                "; if {} separates the values, name it (the option delimiter)",
-                shown(*other)
-            ),
+            Some(other) if is_title && !is_comment => hint_of_separator(*other),
             _ if !is_title && !is_comment => String::new(),
             _ if self.has_rows && !is_comment => format!("; {in_quotes}"),
             _ => {
@@ -319,10 +322,7 @@ impl Fields {
         let title = title.map_or("", |(title, _)| title.as_str());
         let mut others = SEPARATORS.iter().filter(|byte| **byte != self.delimiter);
         match others.find(|byte| title.bytes().any(|other| other == **byte)) {
-            Some(other) => format!(
-                "; if {} separates the values, name it (the option delimiter)",
-                shown(*other)
-            ),
+            Some(other) => hint_of_separator(*other),
             None => String::new(),
         }
     }
@@ -420,10 +420,7 @@ impl Fields {
                         && raw_len == len + 2 + (quotes - 2) / 2;
                     if quoted == Some(true) && !is_whole {
                         let hint = match after {
-                            Some(after) if SEPARATORS.contains(&after) => format!(
-                                "; if {} separates the values, name it (the option delimiter)",
-                                shown(after)
-                            ),
+                            Some(after) if SEPARATORS.contains(&after) => hint_of_separator(after),
                             _ => self.hint_of_title(),
                         };
                         return exec_err!(
